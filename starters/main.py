@@ -30,7 +30,7 @@ class Panel(StrEnum):
 
 
 class Command(NamedTuple):
-    """A command of the desk: its module, its line in `desk --help`, and where it stands there.
+    """A command of the desk: its module, its line in `desk --help`, and its panel there.
 
     The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer
     app. `line` is how its help begins, so that the list is shown without importing the module.
@@ -206,7 +206,7 @@ COMMANDS: Final = {
         Panel.OPERATE,
     ),
 }
-"""Our commands by name, in the order of the help."""
+"""The desk's own commands by name, in the order of the help."""
 
 GROUP: Final = "research_desk.commands"
 """The group of the entry points by which other packages bring commands. Each names such a function
@@ -217,10 +217,11 @@ _MARKUP: Final = "markdown"
 
 @cache
 def _of_others() -> dict[str, Any]:
-    """The commands of other packages, as entry points by name. None of them replaces one of the
-    desk's.
+    """Returns the commands of third-party packages, as entry points by name. They cannot replace
+    the desk's own commands.
 
-    Only listing commands, or looking up one that is not the desk's, makes this search.
+    Searches the installed packages, so it is called only to list commands or to look up one that is
+    not the desk's.
     """
     from importlib.metadata import entry_points
 
@@ -230,7 +231,7 @@ def _of_others() -> dict[str, Any]:
 
 @cache
 def loaded(name: str) -> TyperCommand | TyperGroup:
-    """A command by its name, with its module imported."""
+    """Imports a command's module and returns the command."""
     if name in COMMANDS:
         with imported_for_good():
             module = import_module(COMMANDS[name].module)
@@ -248,12 +249,12 @@ def loaded(name: str) -> TyperCommand | TyperGroup:
 
 
 def _other(name: str) -> Any:
-    """A command of another package; if it cannot be loaded, one that says why."""
+    """Loads a third-party command. If that fails, returns a command that raises the reason."""
     entry = _of_others()[name]
     try:
         return entry.load()
     except Exception as error:
-        # Whatever goes wrong in a package of somebody else's, the help has to name it.
+        # A third-party package may raise anything; the help must still name the command.
         said = f"the entry point {name} = {entry.value} of {GROUP} cannot be loaded: {error}"
 
     def broken() -> None:
@@ -264,8 +265,8 @@ def _other(name: str) -> Any:
 
 
 class _Listed(UserDict[str, Any]):
-    """The commands by name for `desk --help`. The desk's own are shown by their line and not
-    loaded."""
+    """The commands by name for `desk --help`. The desk's own are listed by their line, without
+    being loaded."""
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
         if name in COMMANDS:
@@ -292,7 +293,8 @@ class _Desk(TyperGroup):
     def resolve_command(
         self, ctx: Any, args: list[str]
     ) -> tuple[str | None, TyperCommand | TyperGroup | None, list[str]]:
-        """The command of a command line, loaded, with the remaining arguments."""
+        """Loads the command that a command line names, and returns it with the remaining
+        arguments."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, None if name is None else loaded(name), rest
 
@@ -316,7 +318,7 @@ def _desk(
         ),
     ] = False,
 ) -> None:
-    """Nothing: its options have been seen to."""
+    """Does nothing: the callbacks of its options have already run."""
 
 
 app = typer.Typer(
@@ -347,7 +349,8 @@ def execute(arguments: list[str]) -> int:
 
 
 def _misused(wrong: TyperException) -> ExitStatus:
-    """Typer's message about wrong arguments; empty if it has shown the help instead."""
+    """Prints Typer's message about wrong arguments. The message is empty if Typer has shown the
+    help instead."""
     told = getattr(wrong, "format_message", wrong.__str__)().removeprefix("Value error, ")
     if told:
         sys.stderr.write(f"desk: {told} (`--help` shows an example)\n")

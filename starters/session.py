@@ -22,13 +22,13 @@ from starters.terminal.exit_status import CommandError
 from starters.terminal.imports import imported_for_good
 
 SERVER_PATIENCE_SECONDS: Final = 300.0
-"""How long a command waits for a server that went away."""
+"""How long a command waits for a server that has gone away."""
 
 QUIET_SECONDS: Final = 1.0
 """A shorter absence of the server is not reported."""
 
 SETTLING_SECONDS: Final = 30.0
-"""How long a restarted server may refuse requests that it will accept: its namespace comes last."""
+"""How long a restarted server may refuse valid requests: its namespace is created last."""
 
 FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 2.0
@@ -37,8 +37,8 @@ LONGEST_PAUSE_SECONDS: Final = 2.0
 class ServerPatience:
     """Measures how long a server has been away since its last answer, in seconds.
 
-    `tell` is called with a sentence when a wait begins, and with None when it is over. Without a
-    `limit` the wait has no end. `at_first` means that the server has never answered yet.
+    Calls `tell` with a sentence when a wait begins, and with None when the wait is over. Waits
+    indefinitely without a `limit`. `at_first` means that the server has not answered yet.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ServerPatience:
         self._told = False
 
     def answered(self) -> None:
-        """Notes that the server answers."""
+        """Records that the server answers."""
         self._seen_at, self._away_at = self._clock(), None
         self._pause = FIRST_PAUSE_SECONDS
         if self._told:
@@ -68,13 +68,13 @@ class ServerPatience:
             self._tell(None)
 
     def bear(self, error: Exception) -> float:
-        """The pause before the next try, longer each time.
+        """Returns the pause before the next try, longer each time.
 
         Raises:
-            ServerUnreachable: the server has been away for too long.
-            Exception: the error itself, which does not say that the server is away.
+            ServerUnreachable: the server has been away for longer than the limit.
+            Exception: the given error, if it does not mean that the server is away.
         """
-        # Imported when there is an error: it takes as long as a server takes to start.
+        # Imported only on an error: the import takes as long as starting a server.
         from desk.platform.temporal.client import ServerUnreachable, server_name
 
         now, server = self._clock(), server_name(self._settings)
@@ -129,18 +129,18 @@ WORKER_PATIENCE_SECONDS = 60.0
 """How long a command waits for workers that may be starting."""
 
 TRIES: Final = 3
-"""How often a separate desk tries other ports: a free one can be taken before the server uses
-it."""
+"""How often a separate desk tries other ports: another process can take a free port before the
+server binds it."""
 
 _WORKERS: Final = ("workers.agents", "workers.orchestrator", "workers.sources")
 
 WORKED_SECONDS = 1.0
-"""A connection that lasted this long was to a working server."""
+"""A connection that lasted this long counts as one to a working server."""
 
 
 @dataclass(frozen=True)
 class Desk:
-    """A desk to work with. `hosting` means that this process runs its server and workers."""
+    """A connection to a desk. `hosting` means that this process runs its server and workers."""
 
     client: "Client"
     settings: Settings
@@ -151,7 +151,7 @@ Work = Callable[[Desk], Awaitable[T]]
 
 
 def never_up(settings: Settings) -> bool:
-    """Whether no desk was ever up in the home, so that no run is known there. Needs no server."""
+    """Returns whether no desk was ever up in this home, so that it has no runs. Needs no server."""
     return not settings.external and not (settings.home / "temporal.db").exists()
 
 
@@ -162,16 +162,16 @@ async def with_desk(
     server_only: bool = False,
     patience: float = SERVER_PATIENCE_SECONDS,
 ) -> T:
-    """Does the work at a desk, and hosts the desk if no process does.
+    """Runs `work` at a desk, and hosts the desk if no other process does.
 
-    One process of a home hosts the embedded server and the workers; others are its clients. If the
-    host ends, another one takes over and `work` is called again; it must find what it started
-    before. The same happens if a server, the user's own or this process's, goes away or does not
-    answer and comes back within `patience`, in seconds. A server of the user's own that is away at
-    the start is an error. With `server_only` a hosting process runs no workers.
+    One process of a home hosts the embedded server and the workers; other processes are its
+    clients. If the host ends, another process takes over and calls `work` again, which must find
+    what it started before. The same happens if a server (the user's own or this process's) goes
+    away and answers again within `patience` seconds. The user's own server must answer at the
+    start. With `server_only` a hosting process runs no workers.
 
     Raises:
-        ServerUnreachable, ServerFailed: there is no server, and why.
+        ServerUnreachable, ServerFailed: there is no server; the message says why.
     """
     with command_span(settings, command_name()):
         return await _with_desk(settings, work, server_only=server_only, limit=patience)
@@ -190,7 +190,7 @@ async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, li
 async def _at_a_desk(
     settings: Settings, work: Work[T], patience: ServerPatience, *, server_only: bool
 ) -> T:
-    """The result of the work, done at the existing desk or at one that this process hosts."""
+    """Runs the work at the existing desk, or at one that this process hosts."""
 
     async def seen(desk: Desk) -> T:
         async with _seen(patience):
@@ -203,9 +203,9 @@ async def _at_a_desk(
 
 
 async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
-    """Hosts the embedded server and the workers of the roles while the work is done.
+    """Hosts the embedded server and the workers of the roles while the work runs.
 
-    The caller holds the home's `HostLock`.
+    The caller must hold the home's `HostLock`.
     """
     from desk.platform.server.embedded import SPACE_TO_WORK, check_space, embedded_server
 
@@ -230,11 +230,11 @@ async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ..
 
 @contextlib.asynccontextmanager
 async def _hosted_workers(settings: Settings, roles: "tuple[Role, ...]") -> "AsyncIterator[Client]":
-    """Workers of the roles until the block ends, and the client that they are made from."""
+    """Runs workers of the roles until the block ends, and yields their client."""
     from desk.platform.temporal.client import connect
     from workers.hosting import hosted, worker_identity
 
-    # By this name `python -m workers.health` knows the workers of this machine.
+    # `python -m workers.health` recognises this machine's workers by this name.
     identity = worker_identity(*roles)
     client = await connect(settings, identity=identity, working=True)
     async with hosted(client, settings, roles):
@@ -243,8 +243,8 @@ async def _hosted_workers(settings: Settings, roles: "tuple[Role, ...]") -> "Asy
 
 @contextlib.asynccontextmanager
 async def with_workers(desk: Desk) -> AsyncIterator[None]:
-    """All workers until the block ends, at a desk that this process hosts without any. At another
-    one there is nothing to do: others run its workers."""
+    """Runs all workers until the block ends, if this process hosts the desk without any. Otherwise
+    does nothing: another process runs the workers."""
     if not desk.hosting:
         yield
         return
@@ -257,7 +257,8 @@ async def with_workers(desk: Desk) -> AsyncIterator[None]:
 
 
 async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
-    """The work's result, or the server's failure if it could not be kept running."""
+    """Returns the work's result, or raises the server's failure if the server could not be kept
+    running."""
     task = asyncio.ensure_future(work)
     ends: set[asyncio.Future[Any]] = {task, server.failed}
     try:
@@ -282,7 +283,7 @@ async def _as_client(settings: Settings, work: Work[T]) -> T:
 
 @contextlib.asynccontextmanager
 async def _seen(patience: ServerPatience) -> AsyncIterator[None]:
-    """Counts a server as answering once a connection has lasted for a while."""
+    """Counts a server as answering once a connection to it has lasted `WORKED_SECONDS`."""
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
     worked = loop.call_later(WORKED_SECONDS, patience.answered)
     try:
@@ -300,8 +301,7 @@ def _all_roles() -> "tuple[Role, ...]":
 
 
 def _import_workers() -> None:
-    """Imports what workers need. It takes about as long as the server takes to start, so both
-    happen at once."""
+    """Imports what workers need, while the server starts: both take about as long."""
     _import("desk.platform.temporal.client", *_WORKERS)
 
 
@@ -316,28 +316,28 @@ def _import(*modules: str) -> None:
 
 
 def command_name() -> str:
-    """`desk run`: the name of this process's command, without arguments."""
+    """The name of this process's command without arguments, such as `desk run`."""
     return " ".join(("desk", *(word for word in sys.argv[1:2] if not word.startswith("-"))))
 
 
 def say(text: str) -> None:
-    """Prints a line about what is going on to standard error; results go to standard output."""
+    """Prints a progress line to standard error. Results go to standard output."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def tell_wait(text: str | None) -> None:
-    """Reports that a server is waited for, or that it answers again."""
+    """Reports that the command waits for a server, or that the server answers again."""
     say(f"desk: {text or 'the Temporal server answers again'}")
 
 
 async def require_workers(
     desk: Desk, queue: str, patience_seconds: float = WORKER_PATIENCE_SECONDS
 ) -> None:
-    """Waits until a queue is polled, and says so if it takes a while.
+    """Waits until a worker polls a queue, and reports the wait if it takes a while.
 
     Raises:
-        CommandError: nobody does; the message says how to start a worker.
+        CommandError: no worker polls it in time; the message says how to start one.
     """
     from workers.health import unpolled
 
@@ -364,7 +364,7 @@ async def at_a_desk_apart(
     work: Work[T],
     roles: "tuple[Role, ...]" = (),
 ) -> T:
-    """Does the work at a separate desk in a temporary folder, which is deleted afterwards.
+    """Runs the work at a separate desk in a temporary folder, which is deleted afterwards.
 
     Args:
         prefix: What the folder's name begins with.
@@ -388,7 +388,7 @@ async def at_a_desk_apart(
 
 
 def settings_apart(settings: Settings, folder: Path) -> Settings:
-    """The settings of a separate desk in a folder: a server of its own, no network, no key."""
+    """The settings of a separate desk in a folder: with its own server, without network and key."""
     port, ui_port = _free_ports(settings.server.ip)
     server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})
     return settings.model_copy(

@@ -1,1 +1,1 @@
-"""`desk eval`: how good a desk's answers are, and its models."""
+"""`desk eval`: how good the answers of a desk and of its models are."""

@@ -81,7 +81,7 @@ Out = Annotated[
 ]
 
 FOLDER: Final = "evaluation"
-"""The folder below the reports' for the tables, unless another place is named."""
+"""The folder for the tables, below the reports folder, unless another path is given."""
 
 
 @eval.callback()
@@ -133,7 +133,7 @@ def run_evaluation(options: EvalOptions) -> ExitStatus:
     """Runs the tasks, writes the table, and prints it.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     from desk.platform.settings import load_settings
     from starters.evaluation.running import EvaluationAsked, evaluated
@@ -161,7 +161,7 @@ def run_evaluation(options: EvalOptions) -> ExitStatus:
 
 
 def _model(wanted: str | None, settings: "Settings") -> str:
-    """The model to evaluate; `builtin` if none is wanted or none can be asked."""
+    """Returns the model to evaluate; `builtin` if none is requested or the key is missing."""
     from desk.contracts.agents.usage import BUILTIN
     from starters.session import say
 
@@ -174,7 +174,7 @@ def _model(wanted: str | None, settings: "Settings") -> str:
 
 
 def read_suites(written: str | None) -> "tuple[Suite, ...]":
-    """The named suites, or all of them.
+    """Parses the names of suites. Without any, returns all suites.
 
     Raises:
         UsageError: there is no such suite.

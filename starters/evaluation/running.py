@@ -1,7 +1,7 @@
-"""Runs the tasks of an evaluation, several side by side, up to their documents and checks.
+"""Runs the tasks of an evaluation, several concurrently, up to their documents and checks.
 
-They run on a desk of their own, beside the user's: in a temporary folder, on frozen evidence. What
-a run cost is counted from its history and its children's.
+They run on a separate desk beside the user's: in a temporary folder, on frozen evidence. The cost
+of a run is counted from its history and its children's.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ CORPUS: Final = "corpus"
 MCP_JSON: Final = ".mcp.json"
 
 ESCALATION: Final = timedelta(seconds=2)
-"""How long a conflict waits for a person. There is none in an evaluation."""
+"""How long a conflict waits for a person. An evaluation has none."""
 
 PATIENT: Final = {
     "task": timedelta(minutes=25),
@@ -49,19 +49,18 @@ PATIENT: Final = {
     "tool_call": timedelta(minutes=2),
 }
 TRIES: Final = 20
-"""How often a late task is tried again. The load of the machine must not affect the result, so a
-task also gets another try if a worker was held up longer than the server waits for its
-heartbeat."""
+"""How often a late task is retried. The load of the machine must not affect the result, so a task
+is also retried if a worker was held up longer than its heartbeat timeout."""
 
 
 def evaluation_desk(
     settings: Settings, folder: Path, model: str, *, usd: Decimal | None
 ) -> Settings:
-    """The settings of a desk in a folder, with the markets, rules and packaged sources that come
-    with the desk, whatever the user's are. Its corpus is the folder `corpus`.
+    """Builds the settings of a desk in a folder, with the markets, rules and packaged sources that
+    are shipped with the desk, independent of the user's. Its corpus is the folder `corpus`.
 
-    All agents are the model, reached as the user's settings say. Each run may cost `usd` at most.
-    `builtin` asks no model and needs no key.
+    All agents are the model, reached by the user's settings. Each run may cost at most `usd`.
+    `builtin` calls no model and needs no key.
     """
     usual = load_settings(folder, {})
     apart = settings_apart(settings, folder)
@@ -84,7 +83,7 @@ def evaluation_desk(
 
 
 def _sources(folder: Path) -> Path:
-    """The packaged sources; `knowledge` has the corpus of the evaluation."""
+    """Writes the packaged sources; `knowledge` has the corpus of the evaluation."""
     written = json.loads((DEFAULTS / MCP_JSON).read_text(encoding="utf-8"))
     written["mcpServers"][KNOWLEDGE]["args"] += ["--corpus", str(folder / CORPUS)]
     path = folder / MCP_JSON
@@ -94,7 +93,7 @@ def _sources(folder: Path) -> Path:
 
 def _config(usual: RunConfig, model: str, usd: Decimal | None) -> RunConfig:
     """The default rules with one model for all agents. A conflict gets its default at once, because
-    nobody is there to decide it."""
+    no person decides it."""
     entries = {entry.agent: entry for entry in usual.policy.agents}
     agents = tuple(
         entries.get(agent, AgentConfig(agent=agent)).model_copy(update={"model": model})
@@ -123,7 +122,7 @@ class TurnTaken(Contract):
 
     @property
     def by_model(self) -> bool:
-        """Whether a model took it."""
+        """Whether a model took the turn."""
         return self.usage.model != BUILTIN
 
     @property
@@ -133,13 +132,13 @@ class TurnTaken(Contract):
 
     @property
     def stands(self) -> bool:
-        """Whether it is a model's result of which the desk refused nothing."""
+        """Whether it is a model's result that the desk fully accepted."""
         return self.by_model and self.result is not None and not self.sent_back
 
 
 async def work_of(client: Client, workflow_id: str, run_id: str) -> Work:
-    """What a run cost, without its duration, including its children and the executions that it
-    continued."""
+    """Counts what a run cost, without its duration, including its children and the executions that
+    it continued."""
     histories = [each async for each in fetch_chain(client, workflow_id, run_id)]
     counted = await asyncio.gather(*(_counted(client, each) for each in histories))
     return _sum(counted)
@@ -185,7 +184,7 @@ async def _own(history: RunHistory) -> Work:
 
 
 def _mended(turns: list[TurnTaken]) -> int:
-    """How many of a task's turns that were sent back were followed by an accepted answer."""
+    """Returns how many of a task's refused turns were followed by an accepted answer."""
     last = len(turns) - next((n for n, t in enumerate(reversed(turns)) if t.stands), len(turns))
     return sum(turn.sent_back for turn in turns[:last])
 
@@ -198,7 +197,7 @@ def _sum(works: Iterable[Work]) -> Work:
 
 
 SIDE_BY_SIDE: Final = 4
-"""Runs at a time. They wait most of their time."""
+"""The number of concurrent runs. They wait most of their time."""
 
 SECONDS_A_TASK: Final = 1_800.0
 """The longest that a run may take, including that of a week."""
@@ -212,15 +211,14 @@ class Silent:
     """Shows no progress. An evaluation reports its tasks as they end."""
 
     def update(self, status: WeekStatus) -> None:
-        """Nothing is shown."""
+        """Does nothing."""
 
     def note(self, text: str) -> None:
-        """Nothing is shown."""
+        """Does nothing."""
 
 
 class RunningTasks:
-    """The tasks of some suites on a desk. Every tenth task that ends is reported on standard
-    error."""
+    """The tasks of some suites on a desk. Reports every tenth finished task on standard error."""
 
     def __init__(self, desk: Desk, suites: Sequence[SuiteRuns]) -> None:
         self._desk = desk
@@ -230,7 +228,7 @@ class RunningTasks:
         self._left = TRIES
 
     async def scores(self) -> tuple[TaskScore, ...]:
-        """The score of every task, in the order of the suites and their tasks."""
+        """Returns the score of every task, in the order of the suites and their tasks."""
         return tuple(await asyncio.gather(*self._all()))
 
     def _all(self) -> Iterator[Coroutine[Any, Any, TaskScore]]:
@@ -263,11 +261,11 @@ class RunningTasks:
     async def _run_in_the_end(
         self, suite: SuiteRuns, number: int, name: str
     ) -> tuple[tuple[TaskCheck, ...], Work, str | None]:
-        """The outcome of a task. If the server does not answer in time it is asked again, up to a
-        number of times for all tasks together; the run goes on meanwhile.
+        """Returns the outcome of a task. Retries if the server does not answer in time, up to
+        `TRIES` times for all tasks together; the run continues meanwhile.
 
         Raises:
-            RPCError: it has not answered for too often.
+            RPCError: the server has failed to answer too often.
         """
         while True:
             try:
@@ -300,7 +298,7 @@ class RunningTasks:
             return (_failed(name),), work, (told or "it took too long")[:LONGEST_ERROR]
 
     async def _published(self, start: RunStart[Any], run: ServerRun[Any]) -> PublishedFiles:
-        """The files of a run's document. A week that waits for reruns is ended."""
+        """Returns the files of a run's document. Terminates a week that waits for reruns."""
         if not isinstance(start.request, WeekRequest):
             result = await run.handle.result()
             files: PublishedFiles = result.files
@@ -311,7 +309,7 @@ class RunningTasks:
         return published.files
 
     async def _work(self, run: ServerRun[Any]) -> Work:
-        """What a run cost, including the executions in which it continued."""
+        """Counts what a run cost, including the executions in which it continued."""
         latest = await run_described(run.client, run.workflow_id, run.returns) or run
         return await work_of(run.client, latest.workflow_id, latest.run_id)
 
@@ -322,8 +320,8 @@ def _failed(name: str) -> TaskCheck:
 
 @dataclass(frozen=True)
 class EvaluationAsked:
-    """What to evaluate. Without `tasks` each suite has its usual number. `budget_usd` is for all of
-    them together."""
+    """What to evaluate. Without `tasks` each suite has its default number. `budget_usd` is for all
+    tasks together."""
 
     model: str
     suites: Sequence[Suite]
@@ -333,7 +331,7 @@ class EvaluationAsked:
 
 
 async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTable:
-    """The table of an evaluation, made on a desk of its own.
+    """Runs an evaluation on a separate desk, and returns its table.
 
     Raises:
         CommandError: a suite needs a package that is not installed.
@@ -365,8 +363,8 @@ async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTab
 
 
 def _share(settings: Settings, asked: EvaluationAsked, count: int) -> Decimal | None:
-    """What each task may cost: an equal part of the budget, or the desk's limit for one run; None
-    if the desk has no limit."""
+    """Returns what each task may cost: an equal part of the budget, or the desk's limit for one
+    run. Returns None if the desk has no limit."""
     usual = settings.config.policy.budget.usd
     whole = usual if asked.budget_usd is None else Decimal(str(asked.budget_usd))
     return None if whole is None else round(whole / max(count, 1), 6)

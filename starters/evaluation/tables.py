@@ -33,10 +33,10 @@ def table_name(model: str, suites: Sequence[Suite], seed: int) -> str:
 
 
 def check_place(path: Path) -> None:
-    """Checks that a table can be written there, before hours are spent on it.
+    """Checks that a table can be written to a path, before hours are spent on it.
 
     Raises:
-        UsageError: it cannot; the message says why.
+        UsageError: it cannot be written; the message says why.
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it")
@@ -55,10 +55,10 @@ def write_table(path: Path, table: EvaluationTable) -> None:
 
 
 def read_table(path: Path) -> EvaluationTable:
-    """The table of a file.
+    """Reads a table from a file.
 
     Raises:
-        CommandError: it is missing, or no table.
+        CommandError: it is missing, or is not a table.
     """
     try:
         return EvaluationTable.model_validate_json(read_text_file(path, LARGEST_TABLE))
@@ -71,7 +71,7 @@ def read_table(path: Path) -> EvaluationTable:
 
 
 def print_table(path: Path, table: EvaluationTable, *, as_json: bool) -> None:
-    """Writes a table to standard output: as JSON, or for people with where it stands."""
+    """Writes a table to standard output: as JSON, or for people with its path."""
     if as_json:
         sys.stdout.write(f"{table.model_dump_json(indent=2)}\n")
         return

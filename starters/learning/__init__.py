@@ -1,1 +1,1 @@
-"""Commands on what the desk learned: forecasts, hypotheses, the memory and episodes."""
+"""Commands on what the desk has learned: forecasts, hypotheses, the memory and episodes."""

@@ -65,7 +65,7 @@ def learn(
 
 
 def learned_lines(view: LearnedView) -> Iterator[str]:
-    """Everything for people."""
+    """Formats the whole record for people."""
     runs = "1 run" if view.advice.weeks == 1 else f"{view.advice.weeks} runs"
     before = f"weeks before {instant(view.advice.as_of)}"
     yield from folded(f"learned from {runs} of {before}, whenever they were run")
@@ -191,7 +191,7 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
 
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
-    """What the agents' work cost; nothing where all of it is free."""
+    """What the agents' work cost; empty if all of it is free."""
     if not any(each.cost_usd for each in agents):
         return
     yield "agents"
@@ -209,10 +209,10 @@ def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
 
 
 def show_learned(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Print what the desk has learned.
+    """Prints what the desk has learned.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     view = learned(load_settings(), week)
     if as_json:

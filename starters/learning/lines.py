@@ -13,12 +13,12 @@ INDENT: Final = "  "
 
 
 def columns(titles: Sequence[str], rows: Iterable[tuple[str, ...] | str]) -> Iterator[str]:
-    """A table with its first column aligned left and the others right."""
+    """Formats a table with its first column aligned left and the others right."""
     return table_lines(titles, rows, right=range(1, len(titles)), indent=INDENT)
 
 
 def weight_lines(weights: Iterable[RecordWeight]) -> Iterator[str]:
-    """Each weight with its outcomes, and its reason below."""
+    """Formats each weight with its outcomes, and its reason below."""
     return table_lines(("", "", ""), _weights(weights), right={1}, indent=INDENT)
 
 
@@ -30,7 +30,7 @@ def _weights(weights: Iterable[RecordWeight]) -> Iterator[tuple[str, ...] | str]
 
 
 def cost_words(cost: Decimal) -> str:
-    """Dollars, as many digits as there is room for; no figure for what is free."""
+    """Formats dollars with as many digits as fit; no figure for what is free."""
     if not cost:
         return NO_FIGURE
     return f"${cost:.4f}" if cost < 100 else f"${cost:,.2f}"

@@ -1,4 +1,4 @@
-"""`desk memory`: what is remembered, searched, and read again from histories."""
+"""`desk memory`: searches and lists what is remembered, and rebuilds it from histories."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -99,7 +99,7 @@ def rebuild(as_json: AsJson = False) -> ExitStatus:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """The options of `desk memory search`, as they were written."""
+    """The options of `desk memory search`, as written."""
 
     words: str
     markets: tuple[str, ...]
@@ -114,7 +114,7 @@ def show_search(options: SearchOptions) -> ExitStatus:
 
     Raises:
         UsageError: an option cannot be used.
-        CommandError: the memory cannot be asked.
+        CommandError: the memory cannot be read.
     """
     settings = load_settings()
     query = query_of(options, settings, datetime.now(UTC))
@@ -135,10 +135,10 @@ def show_search(options: SearchOptions) -> ExitStatus:
 
 
 def show_entries(*, as_json: bool) -> ExitStatus:
-    """Print everything that is remembered.
+    """Prints everything that is remembered.
 
     Raises:
-        CommandError: the memory cannot be asked.
+        CommandError: the memory cannot be read.
     """
     store = memory_store(load_settings())
     try:
@@ -148,7 +148,7 @@ def show_entries(*, as_json: bool) -> ExitStatus:
     except MemoryUnusable as error:
         raise CommandError(str(error)) from error
     if as_json:
-        # As many as there are: the bound of the contract is that of one run's telling.
+        # Not validated: the contract's limit is that of the entries of one run.
         text = MemoryEntries.model_construct(entries=entries).model_dump_json(indent=2)
         sys.stdout.write(f"{text}\n")
         return ExitStatus.COMPLETE
@@ -158,10 +158,10 @@ def show_entries(*, as_json: bool) -> ExitStatus:
 
 
 def query_of(options: SearchOptions, settings: Settings, now: datetime) -> MemoryQuery:
-    """The query of the options.
+    """Builds the query from the options.
 
     Raises:
-        UsageError: an option cannot be used; the message says what can.
+        UsageError: an option is invalid; the message says what is allowed.
     """
     zone = settings.config.schedule.time_zone
     known = settings.config.market_names
@@ -180,7 +180,7 @@ def query_of(options: SearchOptions, settings: Settings, now: datetime) -> Memor
 
 
 def entry_lines(one: Recalled) -> Iterator[str]:
-    """The recalled entries, in at most 80 columns."""
+    """Formats a recalled entry, in at most 80 columns."""
     entry, markets = one.entry, ", ".join(one.entry.markets)
     relevant = f"  relevance {one.relevance:.2f}" if one.relevance is not None else ""
     head = f"{one.score:.2f}{relevant}  {entry.kind}  {entry.as_of:%Y-%m-%d %H:%M}"
@@ -191,7 +191,7 @@ def entry_lines(one: Recalled) -> Iterator[str]:
 
 
 def list_lines(entries: Iterable[MemoryEntry]) -> Iterator[str]:
-    """The list of what is remembered."""
+    """Formats the list of what is remembered."""
     rows = (
         (f"{each.as_of:%Y-%m-%d %H:%M}", each.kind, ", ".join(each.markets), each.objective)
         for each in entries
@@ -208,8 +208,8 @@ def _shortened(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _market(written: str, known: tuple[str, ...]) -> str:
-    """A market as written: `usdjpy` is `USD/JPY`. A market that the desk does not cover, such as a
-    stock, is kept as written."""
+    """Normalises a market: `usdjpy` is `USD/JPY`. A market that the desk does not cover, such as a
+    stock, stays as written."""
     keys = {name.replace("/", "").upper(): name for name in known}
     plain = written.strip().upper()
     return keys.get(plain.replace("/", "").replace("-", ""), plain)
@@ -244,7 +244,7 @@ LONGEST_REASON: Final = 1_000
 _ELSEWHERE: Final = "large payloads are in the home of the desk that did the work"
 
 AT_A_TIME = 100
-"""The entries stored at once. They stay stored if the next ones fail."""
+"""The number of entries stored at once. They stay stored if the next ones fail."""
 
 
 class Rebuilt(Contract):
@@ -260,7 +260,7 @@ class Rebuilt(Contract):
 
 @dataclass(frozen=True)
 class Telling:
-    """The entries that a run stored at once. `order` is the place in the history."""
+    """The entries that a run stored at once. `order` is the position in the history."""
 
     at: datetime
     order: int
@@ -269,7 +269,7 @@ class Telling:
 
 @dataclass
 class Remembrance:
-    """The entries found in histories, by id, each as it was stored last. `unreadable` says for each
+    """The entries found in histories, by id, each in its last version. `unreadable` says for each
     unreadable history which run it is of, and why."""
 
     entries: dict[str, MemoryEntry] = field(default_factory=dict)
@@ -283,7 +283,7 @@ def rebuild_memory(*, as_json: bool) -> ExitStatus:
     The exit status is 3 if a history could not be read.
 
     Raises:
-        CommandError: the memory cannot be told.
+        CommandError: the memory cannot be written.
     """
     settings = load_settings()
     log_to_file(settings)
@@ -302,11 +302,11 @@ def rebuild_memory(*, as_json: bool) -> ExitStatus:
 
 
 def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
-    """The result of storing the entries. Nothing is deleted from the store: it may have entries
-    whose histories are gone.
+    """Stores the entries, and returns the result. Deletes nothing from the store: it may have
+    entries whose histories are gone.
 
     Raises:
-        MemoryUnusable: it cannot be told.
+        MemoryUnusable: the memory cannot be written.
     """
     worth = (entry for entry in found.entries.values() if entry.is_worth_keeping)
     entries = sorted(worth, key=lambda entry: (entry.as_of, entry.memory_id))
@@ -325,7 +325,7 @@ def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
 
 
 def rebuilt_lines(done: Rebuilt) -> Iterator[str]:
-    """The result for people, in at most 80 columns."""
+    """Formats the result for people, in at most 80 columns."""
     if done.lost is not None:
         yield from folded(done.lost)
     yield f"{done.told} entries in the histories of {done.runs} runs; {done.kept} are remembered"
@@ -334,7 +334,7 @@ def rebuilt_lines(done: Rebuilt) -> Iterator[str]:
 
 
 async def remembrance(client: Client) -> Remembrance:
-    """The entries that the runs known to the server stored, or were about to store."""
+    """Reads the entries that the runs on the server stored, or were about to store."""
     found = Remembrance()
     tellings: list[Telling] = []
     async for run in client.list_workflows(_tellers()):
@@ -351,7 +351,7 @@ async def remembrance(client: Client) -> Remembrance:
 
 
 async def _readable(history: RunHistory, unreadable: list[str]) -> list[Telling]:
-    """The entries in a history. Those whose activity never ran count as well."""
+    """Reads the entries in a history, including those whose activity never ran."""
     tellings: list[Telling] = []
     for scheduled, *_ in history.activities:
         if scheduled.name != ActivityName.REMEMBER:

@@ -36,13 +36,13 @@ NOBODY_ANSWERS: Final = (
 
 
 def learned(settings: Settings, week: str | None, market: str | None = None) -> LearnedView | None:
-    """The record: all of it, or as of a week's as-of instant, with the forecasts of one market or
-    of all; None if there is none yet.
+    """Returns the record: all of it, or as of a week's as-of instant, with the forecasts of one
+    market or of all. Returns None if there is none yet.
 
     Raises:
-        UsageError: the week is none, or is not over.
+        UsageError: the week is invalid, or is not over.
         CommandError: no worker answers.
-        ServerUnreachable, ServerFailed: there is no server, and why.
+        ServerUnreachable, ServerFailed: there is no server; the message says why.
     """
     question = learned_question(settings, week, market)
     log_to_file(settings)
@@ -56,10 +56,10 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
 
 
 def learned_question(settings: Settings, week: str | None, market: str | None) -> RecordQuery:
-    """The question about a week's as-of instant, or about now.
+    """Builds the query for a week's as-of instant, or for now.
 
     Raises:
-        UsageError: the week is none, or is not over.
+        UsageError: the week is invalid, or is not over.
     """
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
@@ -70,10 +70,10 @@ def learned_question(settings: Settings, week: str | None, market: str | None) -
 async def learned_at(
     client: Client, question: RecordQuery, within: float = ANSWER_SECONDS
 ) -> LearnedView | None:
-    """The record; None if there is none yet.
+    """Queries the record. Returns None if there is none yet.
 
     Raises:
-        CommandError: no worker answers within so many seconds.
+        CommandError: no worker answers within `within` seconds.
         RPCError: the server went away.
     """
     handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)

@@ -96,7 +96,7 @@ class DeskScorecard(Contract):
 
 
 def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
-    """The scorecard of what is on record, of all markets or of the one that was asked for."""
+    """Builds the scorecard from the record, of all markets or of one."""
     advice = view.advice
     card = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
     if market is not None:
@@ -120,7 +120,7 @@ def _of_market(card: Scorecard, market: str) -> Scorecard:
 
 
 def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
-    """The scorecard for people."""
+    """Formats the scorecard for people."""
     card = found.scorecard
     of = f" of {found.market}" if found.market else ""
     yield f"forecasts{of} as of {instant(card.as_of)}"
@@ -194,10 +194,10 @@ def _bar(came: float, said: float) -> str:
 
 
 def show_scorecard(week: str | None, market: str | None, *, as_json: bool) -> ExitStatus:
-    """Print how the forecasts did, of all markets or of one.
+    """Prints how the forecasts did, of all markets or of one.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     name = known_market(settings.config, market) if market else None

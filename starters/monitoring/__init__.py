@@ -1,1 +1,1 @@
-"""Commands that show runs at work: `desk status`, `watch`, `agents` and `messages`."""
+"""Commands that show running work: `desk status`, `watch`, `agents` and `messages`."""

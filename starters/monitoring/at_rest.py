@@ -1,4 +1,4 @@
-"""The status of a desk at rest: no process hosts it, and nothing of it goes on until one does."""
+"""Caches the status of an idle desk: while no process hosts it, nothing of it changes."""
 
 import contextlib
 from datetime import UTC, datetime
@@ -12,9 +12,9 @@ from desk.platform.settings import Settings
 
 
 class ToldStatus(NamedTuple):
-    """What `desk status` prints of a week's run, as text and as JSON.
+    """What `desk status` prints for a week's run, as text and as JSON.
 
-    With `lasts` it holds as long as the desk rests, or until `until`, when the run closes.
+    With `lasts` it is valid while the desk is idle, at most until `until`, when the run closes.
     """
 
     week: str
@@ -25,7 +25,7 @@ class ToldStatus(NamedTuple):
 
 
 class _KeptStatus(BaseModel):
-    """What was told, and the state of the server's database at which it was so."""
+    """A printed status, and the state of the server's database when it was printed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,14 +34,14 @@ class _KeptStatus(BaseModel):
 
     @classmethod
     def read(cls, home: Path) -> Self | None:
-        """What is kept; None if there is nothing that can be read."""
+        """Reads the cached status. Returns None if it is absent or unreadable."""
         with contextlib.suppress(OSError, ValidationError):
             return cls.model_validate_json(_file(home).read_bytes())
         return None
 
 
 def told_at_rest(settings: Settings, week: str | None) -> ToldStatus | None:
-    """What was last told of the week, or of the newest one, if nothing can have changed it: no
+    """Returns the last printed status of the week, or of the newest week, if it is still valid: no
     server runs, and none has written to the database since."""
     kept, now = _KeptStatus.read(settings.home), datetime.now(UTC)
     if kept is None or kept.database != _database(settings.home):
@@ -52,9 +52,9 @@ def told_at_rest(settings: Settings, week: str | None) -> ToldStatus | None:
 
 
 def keep_at_rest(settings: Settings, told: ToldStatus | None) -> None:
-    """Keeps what was told, for the next one who asks. To be called when the desk has ended.
+    """Caches a printed status for the next command. Must be called after the desk has ended.
 
-    Nothing is kept where what the desk holds is encrypted, or where the disk has no place for it.
+    Does not cache when payloads are encrypted or the file cannot be written.
     """
     database = _database(settings.home)
     if told is None or not told.lasts or database is None or settings.payload_keys is not None:
@@ -69,7 +69,7 @@ def _file(home: Path) -> Path:
 
 
 def _database(home: Path) -> tuple[int, int, int] | None:
-    """The database's inode, size and time of its last change; None while a server may write."""
+    """The database's inode, size and modification time; None while a server may write to it."""
     if ServerRecord.path(home).exists() or (home / "temporal.db-wal").exists():
         return None
     try:

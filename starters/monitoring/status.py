@@ -31,11 +31,11 @@ def status(
 
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Prints the status of a week's run. A desk that is not up is hosted for it, with workers only
-    if the run is open; and not at all if nothing can have changed since the status was told.
+    """Prints the status of a week's run. Hosts a desk that is not up, with workers only if the run
+    is open. Prints the cached status without hosting if nothing can have changed.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     written = written_week(week, datetime.now(UTC), settings.config.schedule)
@@ -51,7 +51,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
 
 
 async def _asked(written: str | None, desk: Desk) -> ToldStatus:
-    # With what the SDK takes to import, a command that needs no server takes twice as long.
+    # Importing the SDK would double the time of a command that needs no server.
     from starters.monitoring.week_status import run_at, status_of, told_of
 
     found, chosen = await run_at(desk, written)

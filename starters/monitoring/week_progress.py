@@ -10,7 +10,7 @@ from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 
 if TYPE_CHECKING:
-    # Slow to import, and needed only where somebody looks at a terminal.
+    # Slow to import, and needed only on a terminal.
     from rich.console import Console, Group
     from rich.text import Text
 
@@ -31,7 +31,7 @@ _OUTCOMES = {
 
 
 class PlainProgress(TimedLines):
-    """A line for every change of phase and every market that is done."""
+    """Writes a line for every change of phase and every finished market."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -40,7 +40,7 @@ class PlainProgress(TimedLines):
         self._waiting: set[str] = set()
 
     def update(self, status: WeekStatus) -> None:
-        """Write what is new in a status."""
+        """Writes what is new in a status."""
         for line in self._news(status):
             self.note(line)
 
@@ -55,7 +55,7 @@ class PlainProgress(TimedLines):
                 self._done.discard(market.market)
             elif market.market not in self._done:
                 self._done.add(market.market)
-                # What was done before is no news: a rerun finds all the others done.
+                # Markets that were finished before are not news: a rerun finds all the others done.
                 if not first:
                     counts = f"{len(self._done)} of {len(status.markets)}"
                     yield f"{market.market} {_ended(market)} ({counts})"
@@ -70,12 +70,12 @@ class PlainProgress(TimedLines):
 
 
 def shown_progress() -> AbstractContextManager[Progress[WeekStatus]]:
-    """The progress display that suits standard error, cleared at the end of the block."""
+    """The progress display for standard error, cleared at the end of the block."""
     return shown_on_stderr(PlainProgress, _drawn)
 
 
 def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> "Group":
-    """A status as a headline and a grid of markets, no taller than the screen."""
+    """Draws a status as a headline and a grid of markets, no taller than the screen."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -97,7 +97,7 @@ def _drawn(status: WeekStatus, console: "Console") -> "Group":
 
 
 def waiting_words(status: WeekStatus) -> str | None:
-    """That markets wait for a person, and what to do; None if none does."""
+    """Says that markets wait for a person, and what to do. Returns None if none waits."""
     waiting = [m.market for m in status.markets if m.state is MarketState.WAITING]
     if not waiting and not status.escalations:
         return None
@@ -124,12 +124,12 @@ def _cell(market: MarketStatus) -> "Text":
 
 
 def reason_of(market: MarketStatus) -> str:
-    """Why a market is not fully researched, for a line that names the market already."""
+    """Why a market is not fully researched, for a line that already names the market."""
     return (market.note or "").removeprefix(f"{market.market}: ")
 
 
 def _ended(market: MarketStatus) -> str:
-    """The outcome, with its reason where the market is not fully researched."""
+    """The outcome, with the reason if the market is not fully researched."""
     outcome = str(market.outcome).replace("_", " ")
     if market.outcome is Outcome.RESEARCHED or not market.note:
         return outcome

@@ -36,13 +36,13 @@ BUSY_SECONDS = 10.0
 ANSWER_PATIENCE_SECONDS = 90.0
 """How long the query is repeated. By then a killed worker no longer counts as polling."""
 AT_THE_END_SECONDS = 2.0
-"""How long a command that is done waits for what it leaves for the next one."""
+"""How long a finished command may take to cache the status for the next one."""
 ROW = 8
 """The markets in one row of the listing."""
 
 
 async def status_at(desk: Desk, week: str | None) -> WeekStatus:
-    """The status of the run of a week, or of the latest week that has one.
+    """Returns the status of the run of a week, or of the latest week that has one.
 
     Raises:
         CommandError: there is no such run, or no worker answers for it.
@@ -51,10 +51,10 @@ async def status_at(desk: Desk, week: str | None) -> WeekStatus:
 
 
 async def run_at(desk: Desk, week: str | None) -> tuple[FoundRun, str]:
-    """The run of a week, or of the latest week that has one, and its week.
+    """Returns the run of a week, or of the latest week that has one, and its week.
 
     Raises:
-        CommandError: there is none.
+        CommandError: there is no run.
     """
     chosen = week or await newest_week(desk.client)
     found = await find_any_run(desk.client, chosen) if chosen else None
@@ -64,17 +64,17 @@ async def run_at(desk: Desk, week: str | None) -> tuple[FoundRun, str]:
 
 
 async def status_of(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
-    """The status of a run. A busy worker is waited for; if there is none, this fails at once.
+    """Returns the status of a run. Waits for a busy worker; fails at once if there is no worker.
 
     Raises:
-        CommandError: nobody polls for work, or whoever does has not answered for long.
+        CommandError: no worker polls for work, or the worker has not answered in time.
     """
     asked_at, told = time.monotonic(), False
     while found.open:
         status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
         if status is not None:
             return status
-        # What workers are made of takes long to import, and most are there and answer.
+        # The workers' modules are slow to import, and are needed only if no worker answers.
         from workers.health import unpolled
 
         if await unpolled(desk.client, None, [Queue.DESK]):
@@ -96,7 +96,7 @@ async def status_of(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
 
 
 async def _last_result(found: FoundRun, week: str) -> WeekResult:
-    """As `last_result`, and tells the user if the latest run ended badly."""
+    """Like `last_result`, and tells the user if the latest run failed."""
     try:
         return await result_of(found, week)
     except EndedWithoutReport as ended:
@@ -108,8 +108,8 @@ async def _last_result(found: FoundRun, week: str) -> WeekResult:
 
 
 def closed_status(result: WeekResult) -> WeekStatus:
-    """The status of a closed run, from its result."""
-    # Most runs that are asked about are open, and the boards take long to import.
+    """Builds the status of a closed run from its result."""
+    # The boards are slow to import, and most runs whose status is asked for are open.
     from desk.runs.boards import usage_of_week
 
     record = result.record
@@ -137,8 +137,8 @@ def closed_status(result: WeekResult) -> WeekStatus:
 
 
 async def left_at_rest(desk: Desk, at_least: str) -> ToldStatus | None:
-    """What there is to tell of the newest week's run when this process stops hosting the desk; None
-    if it cannot be told now. The server lists a run a moment after it has begun: a week before
+    """Returns the status of the newest week's run, to be cached when this process stops hosting the
+    desk. Returns None if it cannot be determined now. Visibility is delayed, so a week before
     `at_least` is not the newest."""
     with contextlib.suppress(CommandError, RPCError):
         found, week = await run_at(desk, None)
@@ -149,8 +149,8 @@ async def left_at_rest(desk: Desk, at_least: str) -> ToldStatus | None:
 
 
 async def told_of(desk: Desk, found: FoundRun, status: WeekStatus) -> ToldStatus:
-    """A status as it is printed. It lasts if this process hosts the desk, nothing is under way in
-    the run, and there is no run of a later week."""
+    """Formats a status for printing. It is valid while the desk is idle if this process hosts the
+    desk, nothing is in progress in the run, and there is no run of a later week."""
     sent = all(each.state is not DeliveryState.UNDER_WAY for each in status.deliveries)
     done = status.phase in (Phase.OPEN_FOR_RERUNS, Phase.CLOSED) and not status.pending_reruns
     where = _no_desk(done=done and sent) if desk.hosting else _page(desk, found)
@@ -175,7 +175,7 @@ def _page(desk: Desk, found: FoundRun) -> str:
 
 
 def status_lines(status: WeekStatus) -> list[str]:
-    """A status for people."""
+    """Formats a status for people."""
     return [*_head(status), *_markets(status), *_published(status)]
 
 
@@ -199,7 +199,7 @@ def _head(status: WeekStatus) -> Iterator[str]:
 
 
 def _markets(status: WeekStatus) -> Iterator[str]:
-    """The names of markets in columns. Those that are not fully researched have their reasons."""
+    """The names of markets in columns. Markets that are not fully researched have their reasons."""
     by_outcome: dict[str, list[MarketStatus]] = {}
     for market in status.markets:
         by_outcome.setdefault(market.outcome or market.state, []).append(market)

@@ -17,8 +17,8 @@ _NOT_KEPT: Final = frozenset({RPCStatusCode.UNIMPLEMENTED, RPCStatusCode.PERMISS
 
 
 async def last_heartbeats(client: Client) -> tuple[WorkerHeartbeat, ...] | None:
-    """The last heartbeat of each worker, including those that are gone; None if the server keeps
-    none or does not show them.
+    """Returns the last heartbeat of each worker, including those that are gone. Returns None if the
+    server stores none or does not show them.
 
     Raises:
         RPCError: the server does not answer.
@@ -31,7 +31,7 @@ async def last_heartbeats(client: Client) -> tuple[WorkerHeartbeat, ...] | None:
             async with turns:
                 answer = await client.workflow_service.describe_worker(request, timeout=ANSWER)
         except RPCError as error:
-            # The server has forgotten it since it was listed.
+            # The server has deleted it since it was listed.
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
             return None

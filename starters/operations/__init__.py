@@ -1,1 +1,1 @@
-"""Commands for whoever runs the desk: `desk up`, `doctor`, `cleanup`, escalations, dead letters."""
+"""Commands for operators: `desk up`, `doctor`, `cleanup`, escalations, dead letters and more."""

@@ -64,22 +64,22 @@ def cleanup(
 
 
 class OldFile(NamedTuple):
-    """A file that may go, with its size in bytes."""
+    """A file that may be deleted, with its size in bytes."""
 
     path: Path
     size: int
 
 
 class OldLines(NamedTuple):
-    """The older part of a log: its first bytes."""
+    """The older part of a log: its first `size` bytes."""
 
     path: Path
     size: int
 
 
 def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> list[OldFile]:
-    """Published reports and answers that were written more than a year ago, but no report of the
-    needed weeks."""
+    """Returns the published reports and answers that were written more than a year ago, except
+    reports of the needed weeks."""
     reports = [
         file
         for file in _old(RetainedRecord.REPORTS, _files(reports_dir / FOLDER), now)
@@ -90,11 +90,11 @@ def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> lis
 
 
 def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
-    """What writers that were killed have left half written."""
+    """Returns the unfinished files that killed writers left behind."""
     places = (
         (_files(reports_dir / FOLDER), _PUBLICATION),
         (_files(reports_dir / ANSWERS), _PUBLICATION),
-        # The archive is written beside these folders; what else lies there is not the desk's.
+        # The archive is written beside these folders; other files there are not the desk's.
         (_files_in(reports_dir), _PAGE),
         (_files_in(reports_dir / MARKETS), _PAGE),
         (_files(home / "payloads"), _INCOMING),
@@ -108,13 +108,14 @@ def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
 
 
 def old_payloads(payload_dir: Path, now: datetime) -> list[OldFile]:
-    """Stored payloads by their last use. Whether a history names them is not looked at here."""
+    """Returns stored payloads past their last use. Does not check whether a history references
+    them."""
     named = (path for path in _files(payload_dir) if _PAYLOAD.fullmatch(path.name))
     return list(_old(RetainedRecord.PAYLOADS, named, now))
 
 
 def old_lines(logs: Path, now: datetime) -> list[OldLines]:
-    """The part of each log that is past its time. Lines without a time belong to the one before."""
+    """Returns the expired part of each log. Lines without a time belong to the line before."""
     found = []
     for path in sorted(logs.glob("*.log")):
         size = _old_bytes(path, (now - KEPT[RetainedRecord.LOGS]).astimezone(UTC))
@@ -124,10 +125,10 @@ def old_lines(logs: Path, now: datetime) -> list[OldLines]:
 
 
 def delete(record: RetainedRecord, files: Iterable[OldFile], now: datetime) -> tuple[int, int]:
-    """Delete files that are still past their time; how many went, and their bytes."""
+    """Deletes files that are still expired. Returns how many were deleted, and their bytes."""
     gone = space = 0
     for file in files:
-        # Whoever stores a payload again touches it: it is in use since we looked.
+        # Storing a payload again updates its time: it is in use again since it was listed.
         if not any(_old(record, [file.path], now)):
             continue
         file.path.unlink(missing_ok=True)
@@ -136,7 +137,7 @@ def delete(record: RetainedRecord, files: Iterable[OldFile], now: datetime) -> t
 
 
 def cut(lines: OldLines) -> None:
-    """Take the older part off a log, in place: those who append to it go on doing so."""
+    """Cuts the older part off a log, in place, so that its writers can continue to append."""
     with lines.path.open("r+b") as log:
         log.seek(lines.size)
         kept = 0
@@ -150,8 +151,8 @@ def cut(lines: OldLines) -> None:
 
 
 def _old_bytes(path: Path, oldest: datetime) -> int:
-    """How many bytes stand before the first line that is not past its time. A log that nobody has
-    written to since is past as a whole; one without times is not otherwise."""
+    """Returns the number of bytes before the first line that is not expired. A log without any
+    recent write is expired as a whole; a recently written log without times is not."""
     found = path.stat()
     if datetime.fromtimestamp(found.st_mtime, UTC) < oldest:
         return found.st_size
@@ -167,7 +168,7 @@ def _old_bytes(path: Path, oldest: datetime) -> int:
 
 
 def _stamp(line: bytes) -> bytes | None:
-    """A line's time, in UTC: the desk's logs begin with it, as JSON they name it."""
+    """Returns a line's time, in UTC. The desk's logs begin with it, or have it as a JSON field."""
     if line.startswith(b"{"):
         try:
             return str(json.loads(line).get("timestamp", ""))[:19].encode() or None
@@ -189,13 +190,13 @@ def _old(record: RetainedRecord, paths: Iterable[Path], now: datetime) -> Iterat
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Every file beneath a folder; links are not followed."""
+    """Every file beneath a folder. Does not follow links."""
     for folder, _, names in os.walk(root):
         yield from (Path(folder) / name for name in sorted(names))
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Every file in a folder itself."""
+    """Every file directly in a folder."""
     if folder.is_dir():
         yield from sorted(folder.iterdir())
 
@@ -205,7 +206,7 @@ _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 
 
 async def open_weeks(client: Client) -> frozenset[str]:
-    """The weeks that a run is open for."""
+    """Returns the weeks that have an open run."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
     runs = [run async for run in client.list_workflows(query)]
     weeks = (run.typed_search_attributes.get(WEEK) for run in runs)
@@ -213,11 +214,11 @@ async def open_weeks(client: Client) -> frozenset[str]:
 
 
 async def referenced(client: Client) -> frozenset[str]:
-    """Every digest that stands in a history which the server keeps, open or closed, or in a
-    schedule. References are not compressed; what only looks like one is counted, too.
+    """Returns every digest in a history on the server, open or closed, or in a schedule. References
+    are not compressed. Anything that looks like a digest counts.
 
     Raises:
-        RPCError: something could not be read: then nobody can tell what is needed.
+        RPCError: something could not be read, so it is not known what is needed.
     """
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
     runs = [(run.id, run.run_id) async for run in client.list_workflows()]
@@ -252,8 +253,8 @@ UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 class CleanupLine(Contract):
-    """One kind of record: how long it is kept, and what of it is past its time. `held` are those
-    past it that something still refers to."""
+    """One kind of record: its retention, and what is past it. `held` counts the expired items that
+    are still referenced."""
 
     record: RetainedRecord
     kept_seconds: float
@@ -264,7 +265,7 @@ class CleanupLine(Contract):
 
 
 class Cleanup(Contract):
-    """The result of `desk cleanup`; its `--json` is this model. Sizes are in bytes."""
+    """The result of `desk cleanup`; its `--json` prints this model. Sizes are in bytes."""
 
     at: Instant
     dry_run: bool
@@ -272,15 +273,15 @@ class Cleanup(Contract):
 
     @property
     def size(self) -> int:
-        """What is freed in all."""
+        """The bytes that are freed in total."""
         return sum(line.size for line in self.lines)
 
 
 def clean_up(*, dry_run: bool, as_json: bool) -> ExitStatus:
-    """Delete what is past its time, or say what would be, and print it.
+    """Deletes what is expired, or lists it, and prints the result.
 
     Raises:
-        CommandError: something could not be looked at or deleted.
+        CommandError: something could not be read or deleted.
     """
     settings = load_settings()
     log_to_file(settings)
@@ -298,10 +299,10 @@ def clean_up(*, dry_run: bool, as_json: bool) -> ExitStatus:
 
 
 async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
-    """What is past its time, deleted unless this is only to look.
+    """Deletes what is expired, or only lists it with `dry_run`.
 
     Raises:
-        OSError, sqlite3.Error, RPCError: something could not be looked at or deleted.
+        OSError, sqlite3.Error, RPCError: something could not be read or deleted.
     """
     settings = desk.settings
     retention = await retention_of(desk.client)
@@ -323,7 +324,7 @@ async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
 
 
 def cleanup_lines(done: Cleanup) -> Iterator[str]:
-    """The result for people."""
+    """Formats the result for people."""
     titles = ("record", "kept", "gone", "space", "note")
     yield from table_lines(titles, map(_cells, done.lines), right={1, 2, 3})
     told = f"{sum(line.items for line in done.lines)} items, {_space(done.size)}"
@@ -337,8 +338,8 @@ def _cells(line: CleanupLine) -> tuple[str, ...]:
 
 
 async def _payloads(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
-    """Those that no history and no schedule names. The histories are looked through only where
-    there is something to delete."""
+    """Deletes the payloads that no history and no schedule references. Reads the histories only if
+    a payload is expired."""
     old = old_payloads(desk.settings.payload_dir, now)
     named = await referenced(desk.client) if old else frozenset()
     free = [file for file in old if file.path.name not in named]
@@ -351,7 +352,7 @@ async def _reports(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
     reports_dir = desk.settings.reports_dir
     line = _cleaned(RetainedRecord.REPORTS, old_reports(reports_dir, needed, now), now, dry_run)
     if line.items and not dry_run:
-        # The archive names no report that is gone.
+        # The archive must not link to deleted reports.
         await asyncio.to_thread(write_archive, reports_dir)
     return line
 

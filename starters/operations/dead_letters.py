@@ -34,7 +34,7 @@ EXAMPLE = (
 LONGEST_QUESTION = 60
 LONGEST_ERROR = 2_000
 AT_ONCE: Final = 16
-"""As many letters are read side by side."""
+"""How many dead letters are read concurrently."""
 
 _SWARM = "of a swarm, whose rounds are not redone one by one; the `desk swarm`"
 _EPISODE = "of an episode, whose steps are not redone one by one; the `desk stock`"
@@ -70,7 +70,7 @@ def retry(
 
 
 class FoundLetter(Contract):
-    """A dead letter in the history: `redone` says that its market has been researched since, or
+    """A dead letter in the history. `redone` means that its market has been researched since, or
     its question answered in full."""
 
     workflow_id: ShortText
@@ -81,7 +81,7 @@ class FoundLetter(Contract):
 
 
 def list_letters(*, as_json: bool) -> ExitStatus:
-    """Print the dead letters that the server still keeps, newest first."""
+    """Prints the dead letters that the server still has, newest first."""
     settings = load_settings()
     log_to_file(settings)
     letters = interruptible(with_desk(settings, letters_at, server_only=True))
@@ -94,8 +94,8 @@ def list_letters(*, as_json: bool) -> ExitStatus:
 
 
 def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
-    """Have the market of a dead letter researched again, in the run it belongs to; or the node of
-    a question's graph, and what follows it, run again.
+    """Has the market of a dead letter researched again, in the run that it belongs to; or runs the
+    node of a question's graph, and what follows it, again.
 
     Raises:
         UsageError: no dead letter has that id, or more than one starts with it; or it is a swarm's
@@ -109,10 +109,10 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
 
 
 async def retried_at(desk: Desk, chosen: FoundLetter) -> ServerRun[Any]:
-    """Have a dead letter tried again, and wait for nothing: the run that does it.
+    """Requests a retry of a dead letter without waiting for it. Returns the run that does it.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     options = retry_options(chosen, wait=False)
     if isinstance(options, ResetOptions):
@@ -121,7 +121,7 @@ async def retried_at(desk: Desk, chosen: FoundLetter) -> ServerRun[Any]:
 
 
 def retry_options(chosen: FoundLetter, *, wait: bool) -> RerunOptions | ResetOptions:
-    """How a dead letter is tried again: its market is researched again, or its node run again.
+    """Returns how a dead letter is retried: its market is researched again, or its node run again.
 
     Raises:
         UsageError: it is a swarm's or an episode's.
@@ -141,10 +141,10 @@ def retry_options(chosen: FoundLetter, *, wait: bool) -> RerunOptions | ResetOpt
 
 
 def check_can_be_reset(run: str) -> None:
-    """See to it that a run is one whose nodes can be run again.
+    """Checks that the nodes of a run can be run again.
 
     Raises:
-        UsageError: it is a swarm, or an episode.
+        UsageError: the run is a swarm or an episode.
     """
     for begins, what in ((SWARM_RUN, _SWARM), (STOCK_RUN, _EPISODE)):
         if run.startswith(begins):
@@ -152,7 +152,7 @@ def check_can_be_reset(run: str) -> None:
 
 
 def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:
-    """The letter whose id is, or alone starts with, what the user wrote.
+    """Returns the letter with the given id, or the only one whose id starts with it.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -167,7 +167,7 @@ def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:
 
 
 def letter_lines(found: FoundLetter) -> Iterator[str]:
-    """A dead letter for people."""
+    """Formats a dead letter for people."""
     letter = found.letter
     state = "redone since" if found.redone else "open"
     subject = f"{letter.week}  {letter.market}"
@@ -181,13 +181,13 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
 
 
 def error_words(error: AgentError) -> str:
-    """What a task failed of, with the kind of the failure where its words do not name it."""
+    """Describes why a task failed, with the kind of the failure unless the message has it."""
     words = clip(error.error_message, LONGEST_ERROR)
     return words if f"{error.error_type}: " in words else f"{error.error_type}: {words}"
 
 
 async def letters_at(desk: Desk) -> list[FoundLetter]:
-    """The dead letters that the server still keeps, newest first.
+    """Returns the dead letters that the server still has, newest first.
 
     Raises:
         CommandError: one cannot be read.

@@ -1,4 +1,4 @@
-"""What `desk doctor` finds: the server, sources, workers, and whether models can be asked."""
+"""The checks of `desk doctor`: the server, sources, workers, and whether models answer."""
 
 import asyncio
 import os
@@ -84,7 +84,8 @@ def ability_words(can: Abilities) -> Iterator[str]:
 
 
 def price_words(price: ModelPrice | None) -> str:
-    """What a million tokens cost at most, or how to hold the model to a budget all the same."""
+    """What a million tokens cost at most, or how to limit the model's spending without a known
+    price."""
     if price is None:
         return (
             "its price is not known: a budget in dollars would stop it, so set one in tokens"
@@ -103,7 +104,7 @@ _SCHEMA: Final = {
 
 
 class ModelAsked(NamedTuple):
-    """What became of the call of a model, in words."""
+    """The outcome of a model call, in words."""
 
     model: str
     answers: bool
@@ -111,7 +112,7 @@ class ModelAsked(NamedTuple):
 
 
 async def model_checks(settings: Settings) -> list[ModelAsked]:
-    """Asks each model once, in the form of the desk's own calls."""
+    """Calls each model once, in the form of the desk's own calls."""
     models = {entry.model for entry in settings.config.policy.agents if entry.model}
     wanted = sorted(models - {BUILTIN})
     key = settings.model_key
@@ -128,7 +129,7 @@ async def model_checks(settings: Settings) -> list[ModelAsked]:
 
 
 async def _asked(settings: Settings, key: SecretStr, model: str) -> ModelAsked:
-    # Its client takes a second to import, and only `--ask` calls a model.
+    # The client takes a second to import, and only `--ask` calls a model.
     from desk.platform.models.claude import Claude
 
     endpoint = Claude(key, base_url=settings.anthropic_base_url, home=settings.home)
@@ -191,7 +192,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at, how it is, and what to do where it is not well."""
+    """What was checked, its state, and what to do if it is not ok."""
 
     name: str
     level: Level
@@ -199,7 +200,7 @@ class Check:
 
 
 def local_checks(settings: Settings) -> Iterator[Check]:
-    """Everything that can be told without a server, and without building a source."""
+    """All checks that need no server and build no source."""
     yield python_check(sys.version_info[:3])
     yield binary_check(settings)
     yield configuration_check(settings)
@@ -214,7 +215,7 @@ def local_checks(settings: Settings) -> Iterator[Check]:
 
 
 def store_check(store: StoreSettings) -> Check:
-    """The bucket that machines share can be written and read."""
+    """Checks that the bucket that machines share can be written and read."""
     where = f"s3://{'/'.join(part for part in (store.bucket, store.prefix) if part)}"
     try:
         from desk.platform.payloads.bucket import fault_of
@@ -227,7 +228,7 @@ def store_check(store: StoreSettings) -> Check:
 
 
 def python_check(version: tuple[int, int, int]) -> Check:
-    """The interpreter is recent enough."""
+    """Checks that the interpreter is recent enough."""
     text = ".".join(map(str, version))
     if version[:2] >= LEAST_PYTHON:
         return Check("python", Level.OK, text)
@@ -235,7 +236,7 @@ def python_check(version: tuple[int, int, int]) -> Check:
 
 
 def binary_check(settings: Settings) -> Check:
-    """The embedded server's program is there, where it is wanted."""
+    """Checks that the embedded server's program is installed, if it is used."""
     if settings.external:
         return Check("temporal", Level.OK, "a server of your own is configured")
     try:
@@ -245,14 +246,14 @@ def binary_check(settings: Settings) -> Check:
 
 
 def configuration_check(settings: Settings) -> Check:
-    """The configuration is sound, or it would not have been loaded; and who does the analysis."""
+    """Says who does the analysis. The configuration is valid, or it would not have been loaded."""
     count = len(settings.config.markets)
     where = f" of {settings.desk_config}" if settings.desk_config.parent == DEFAULTS else ""
     return Check("settings", Level.OK, f"{count} markets{where}; {model_words(settings.config)}")
 
 
 def base_area_check(config: RunConfig) -> Check:
-    """Rates are taken against those of an area that the desk knows or researches."""
+    """Checks that the base area of rates is one that the desk knows or researches."""
     area = config.policy.base_area
     researched = {each for market in config.markets for each in market.areas}
     if area in researched or area in CENTRAL_BANKS:
@@ -267,14 +268,16 @@ def base_area_check(config: RunConfig) -> Check:
 
 
 def signing_check(settings: Settings) -> Check:
-    """Whose signature reports get. A key that cannot be used is no setting in the first place."""
+    """Says with which key reports are signed. An unusable key is already rejected with the
+    settings."""
     signer = settings.signer
     words = f"with the key {signer.fingerprint}" if signer else "reports are not signed"
     return Check("signature", Level.OK, words)
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:
-    """`.mcp.json` is usable, what it starts can be started, and it names what agents need."""
+    """Checks that `.mcp.json` is usable, that its servers can be started, and that it has the
+    servers that agents need."""
     try:
         servers = read_mcp_config(settings.mcp_config)
     except McpConfigError as error:
@@ -291,15 +294,15 @@ def source_checks(settings: Settings) -> Iterator[Check]:
 
 
 LONGEST_AGE_DAYS = 7
-"""How old the newest datum of a kept file may be before a week lacks some."""
+"""How old the newest datum of a cached file may be before a week lacks some."""
 
 
 def age_checks(settings: Settings, now: datetime) -> Iterator[Check]:
-    """How old what each source keeps is; one that is not fetched itself says so."""
+    """Says how old each source's cached data are, and whether they were fetched."""
     try:
         kept = list(ages(settings))
     except McpConfigError:
-        # What is wrong with `.mcp.json` has been told.
+        # The fault in `.mcp.json` has already been reported.
         return
     lacking: dict[str, list[KeptFileState]] = {}
     for server, state in kept:
@@ -312,7 +315,7 @@ def age_checks(settings: Settings, now: datetime) -> Iterator[Check]:
 
 
 def none_yet_check(server: str, states: Sequence[KeptFileState]) -> Check:
-    """What a source keeps none of so far, and why where that was just tried."""
+    """Lists what a source has not fetched yet, and why if that was just tried."""
     failures = [" ".join(each.failure.split()) for each in states if each.failure]
     others = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
     why = f"; just now it failed: {failures[0]}{others}" if failures else ""
@@ -325,7 +328,8 @@ def none_yet_check(server: str, states: Sequence[KeptFileState]) -> Check:
 
 
 def age_check(server: str, state: KeptFileState, last_day: date, now: datetime) -> Check:
-    """Whether a kept file reaches into the last week, and when its provider was asked."""
+    """Checks whether a cached file reaches into the last week, and says when its provider was
+    called."""
     name = f"source {server}"
     asked = (
         "never fetched" if state.looked is None else f"fetched {state.looked:%d %b %Y %H:%M} UTC"
@@ -340,13 +344,13 @@ def age_check(server: str, state: KeptFileState, last_day: date, now: datetime) 
 
 
 def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
-    """The variables of `.mcp.json` are set, and the programs there. Shown as written: a value that
-    is filled in may be a secret."""
+    """Checks that the variables of `.mcp.json` are set, and its programs installed. Shows commands
+    as written: a substituted value may be a secret."""
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
     try:
         served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
     except McpConfigError as error:
-        # With a server of one's own, the workers that need the variables may be elsewhere.
+        # With the user's own server, the workers that need the variables may be elsewhere.
         yield Check("sources", Level.WARN if settings.external else Level.FAIL, str(error))
         return
     for name, spec in servers.items():
@@ -358,12 +362,13 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
 
 
 def built_checks(settings: Settings) -> Iterator[Check]:
-    """The servers of this project that run in this process can be built. That loads all of them."""
+    """Checks that the project's servers that run in this process can be built. This loads all of
+    them."""
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
     try:
         served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
     except McpConfigError:
-        # What is wrong with `.mcp.json` has been told.
+        # The fault in `.mcp.json` has already been reported.
         return
     for name, spec in served.items():
         here = spec.runs_here(in_process=in_process)
@@ -372,7 +377,7 @@ def built_checks(settings: Settings) -> Iterator[Check]:
 
 
 def _module_fault(settings: Settings, spec: McpServerSpec) -> str | None:
-    """Why a server's module cannot serve in this process; None where it can."""
+    """Returns why a server's module cannot serve in this process, or None if it can."""
     try:
         target_of(
             spec,
@@ -386,7 +391,8 @@ def _module_fault(settings: Settings, spec: McpServerSpec) -> str | None:
 
 
 def _unknown_under_a_known_name(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
-    """A server that has the name of one of the project's and is not known to be that."""
+    """Warns about a server that has the name of one of the project's and is not recognised as
+    it."""
     for name, spec in servers.items():
         by = attribution_of(name, spec)
         if name in SHIPPED and by is not None and spec.tier is None and spec.origin is None:
@@ -421,7 +427,7 @@ def _command_check(name: str, spec: McpServerSpec, command: str) -> Check:
 
 
 def writable_check(name: str, directory: Path) -> Check:
-    """A directory is there, or can be made, and can be written to."""
+    """Checks that a directory exists or can be created, and is writable."""
     try:
         publish_folder(directory)
     except OSError as error:
@@ -432,13 +438,13 @@ def writable_check(name: str, directory: Path) -> Check:
 
 
 def space_check(directory: Path) -> Check:
-    """There is room for histories and reports."""
+    """Checks that there is room for histories and reports."""
     there = next(f for f in (directory, *directory.parents) if f.exists())
     return free_space_check(shutil.disk_usage(there).free)
 
 
 def free_space_check(free: int) -> Check:
-    """As `space_check`, of a number of bytes."""
+    """Like `space_check`, for a number of bytes."""
     text = f"{free / 1024**3:.1f} GB free"
     if free < NO_SPACE:
         return Check("disk", Level.FAIL, f"{text}; free some: the server stops when it is full")
@@ -448,11 +454,11 @@ def free_space_check(free: int) -> Check:
 
 
 POLLER_PATIENCE = 20
-"""Tries, a tenth of a second apart where the workers have just started."""
+"""Tries, a tenth of a second apart if the workers have just started."""
 
 
 async def server_checks(desk: Desk) -> AsyncIterator[Check]:
-    """Everything that is asked of a server that answers."""
+    """All checks of a running server."""
     client, settings = desk.client, desk.settings
     where = client.service_client.config.target_host
     how = " (started for this check)" if desk.hosting else ""
@@ -482,7 +488,7 @@ async def _attributes(client: Client) -> Check:
 
 
 def attribute_check(registered: Collection[str]) -> Check:
-    """All search attributes are registered; a run hangs without."""
+    """Checks that all search attributes are registered; without them a run hangs."""
     missing = [name for name in SearchAttribute if name not in registered]
     if not missing:
         return Check("attributes", Level.OK, ", ".join(SearchAttribute))
@@ -491,7 +497,8 @@ def attribute_check(registered: Collection[str]) -> Check:
 
 
 def _creation_flags(missing: Collection[SearchAttribute]) -> str:
-    """Each name with its type: of several names under one type the command adds only the first."""
+    """Each name with its own type: of several names under one type the command adds only the
+    first."""
     return " ".join(
         f"--name {name} --type {'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
         for name in missing
@@ -508,7 +515,7 @@ async def _retention(client: Client) -> Check:
 
 
 def retention_check(kept: timedelta, namespace: str) -> Check:
-    """Closed runs are kept long enough for a rerun and for their dead letters."""
+    """Checks that closed runs are kept long enough for a rerun and for their dead letters."""
     text = f"closed runs are kept for {kept.days} days"
     if kept >= RETENTION:
         return Check("retention", Level.OK, text)
@@ -521,7 +528,7 @@ def retention_check(kept: timedelta, namespace: str) -> Check:
 
 
 async def _unpolled(desk: Desk) -> tuple[str, ...]:
-    """The queues that no worker polls."""
+    """Returns the queues that no worker polls."""
     waiting = queues_wanted(desk.settings.mcp_config)
     for _ in range(POLLER_PATIENCE):
         waiting = await unpolled(desk.client, None, waiting)
@@ -532,7 +539,7 @@ async def _unpolled(desk: Desk) -> tuple[str, ...]:
 
 
 def queues_wanted(mcp_config: Path) -> tuple[str, ...]:
-    """The queues that need a worker: none of a server whose package is not installed."""
+    """Returns the queues that need a worker. Omits servers whose package is not installed."""
     try:
         servers = list(present(read_mcp_config(mcp_config)))
     except McpConfigError:
@@ -541,7 +548,7 @@ def queues_wanted(mcp_config: Path) -> tuple[str, ...]:
 
 
 def poller_check(unpolled: Collection[str]) -> Check:
-    """Every queue has a worker."""
+    """Checks that every queue has a worker."""
     if not unpolled:
         return Check("workers", Level.OK, "every queue is polled")
     return Check(
@@ -552,7 +559,7 @@ def poller_check(unpolled: Collection[str]) -> Check:
 
 
 def data_check(held: FixingCoverage | None, now: datetime, schedule: ScheduleConfig) -> Check:
-    """The fixings reach the latest complete week."""
+    """Checks that the fixings reach the latest complete week."""
     if held is None:
         return Check("data", Level.FAIL, "the ECB source does not answer; see the workers' log")
     latest = latest_complete_week(now, schedule)
@@ -568,14 +575,15 @@ def data_check(held: FixingCoverage | None, now: datetime, schedule: ScheduleCon
 
 
 DOCTOR_PATIENCE_SECONDS = 15.0
-"""Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
+"""How long `desk doctor` waits for a server: it should report a problem, not wait until it
+passes."""
 
 
 def check_desk(*, ask: bool = False) -> ExitStatus:
-    """Look at everything the desk needs, and say what to do about what is not well.
+    """Checks everything that the desk needs, and says what to do about each problem.
 
-    Where no server runs, one is started for the time of the checks. With `ask` each model that
-    agents are is asked once.
+    Starts a server for the time of the checks if none runs. With `ask` calls each model that agents
+    use once.
     """
     try:
         settings = load_settings()

@@ -111,7 +111,7 @@ def resolve(
 
 
 def listing_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
-    """A case in the list."""
+    """Formats a case for the list."""
     status = listed.status
     request = status.request
     stands = standing_words(status, now)
@@ -124,7 +124,7 @@ def listing_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
 
 
 def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
-    """A case with everything that is known about it."""
+    """Formats a case with everything that is known about it."""
     status = listed.status
     request = status.request
     stands = standing_words(status, now)
@@ -151,7 +151,7 @@ def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
 
 
 def decision_lines(decision: EscalationDecision) -> Iterator[str]:
-    """How a case ended."""
+    """Says how a case ended."""
     conflict = decision.conflict
     yield f"decided  {_decided_words(decision)}"
     yield f"holds    {conflict.chosen or 'none: the figure is withheld'}"
@@ -173,7 +173,7 @@ def position_list(status: EscalationStatus) -> str:
 
 
 def default_of(status: EscalationStatus) -> str:
-    """What holds when nobody answers."""
+    """The position that holds if nobody answers."""
     place = status.request.default
     if place is None:
         return "none: the figure is withheld"
@@ -181,7 +181,7 @@ def default_of(status: EscalationStatus) -> str:
 
 
 def standing_words(status: EscalationStatus, now: datetime) -> str:
-    """How a case stands: open with the time that is left, or how it ended."""
+    """Describes the state of a case: open with the time left, or how it ended."""
     if status.decision is not None:
         conflict = status.decision.conflict
         return f"{status.state}: {stated_words(conflict.chosen or 'withheld')}"
@@ -200,7 +200,7 @@ def _held(position: Position) -> str:
 
 
 def weight_words(position: Position) -> str:
-    """How much a position weighs, and why."""
+    """Describes how much a position weighs, and why."""
     weight = "abstains" if position.abstains else f"weight {position.weight:.2f}"
     origin = f"origin {one_line(position.origin)}, " if position.origin else ""
     return f"{origin}{position.tier} source, confidence {position.confidence:.2f}, {weight}"
@@ -214,7 +214,7 @@ def claim_words(claim: Claim) -> str:
 
 
 def evidence_words(result: ToolResult) -> str:
-    """Which tool was asked for what, and when."""
+    """A tool call with its arguments and time."""
     call = result.call
     arguments = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
     when = f", {result.retrieved_at:%Y-%m-%d %H:%M:%S} UTC" if result.retrieved_at else ""
@@ -233,7 +233,7 @@ ANSWER_SECONDS: Final = 10.0
 """How long a worker may take to answer for a case."""
 
 AT_ONCE: Final = 16
-"""As many cases are read side by side."""
+"""How many cases are read concurrently."""
 
 NOBODY_ANSWERS: Final = (
     "no worker answers for the run; start one with `desk worker orchestrator` or `desk up`, "
@@ -242,11 +242,11 @@ NOBODY_ANSWERS: Final = (
 
 
 class NobodyAnswers(CommandError):
-    """No worker answered for a case in time; what was asked of it may still be done."""
+    """No worker answered for a case in time. The request may still be carried out."""
 
 
 class CaseRun(NamedTuple):
-    """A case as the server lists it: its newest run, and how that stands."""
+    """A case as the server lists it: its newest run, and the run's status."""
 
     workflow_id: str
     run_id: str
@@ -259,14 +259,15 @@ class CaseRun(NamedTuple):
 
 
 class Listings(NamedTuple):
-    """The cases that could be read, and of each other its id and why it could not."""
+    """The cases that could be read, and a message with the id and the reason for each other
+    case."""
 
     read: list[EscalationListing]
     silent: list[str]
 
 
 async def all_cases(client: Client, *, every: bool) -> Listings:
-    """The open cases or every one, those with the nearest deadline first."""
+    """Returns the open cases, or all, those with the nearest deadline first."""
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def look(run: CaseRun) -> EscalationListing | str:
@@ -283,7 +284,8 @@ async def all_cases(client: Client, *, every: bool) -> Listings:
 
 
 async def one_case(client: Client, written: str) -> EscalationListing:
-    """The case whose id is, or alone begins with, what the user wrote. No other one is read.
+    """Returns the case with the given id, or the only one whose id starts with it. Reads no other
+    case.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -298,7 +300,8 @@ async def one_case(client: Client, written: str) -> EscalationListing:
 
 
 def chosen_case(cases: Iterable[CaseRun], written: str) -> CaseRun:
-    """The case whose id is, or alone starts with, what the user wrote; open ones go before.
+    """Returns the case with the given id, or the only one whose id starts with it. Open cases take
+    precedence.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -315,8 +318,8 @@ def chosen_case(cases: Iterable[CaseRun], written: str) -> CaseRun:
 
 
 async def read_case(client: Client, run: CaseRun) -> EscalationListing:
-    """A case: one that is open or was decided from its history, which no worker is needed for; one
-    that was ended from outside from what its run answers.
+    """Reads a case. An open or decided case is read from its history, without a worker; one that
+    was ended from outside is queried from its run.
 
     Raises:
         NobodyAnswers: no worker answers for it.
@@ -332,10 +335,10 @@ async def read_case(client: Client, run: CaseRun) -> EscalationListing:
 
 
 async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
-    """What the run of a case answers.
+    """Queries the status of a case from its run.
 
     Raises:
-        NobodyAnswers: no worker does.
+        NobodyAnswers: no worker answers.
     """
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
@@ -352,8 +355,8 @@ async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
 
 
 async def _as_written(client: Client, run: CaseRun) -> EscalationStatus | None:
-    """A case by how its history begins and ends; None where that does not hold what was asked and
-    decided. As long as a case is open, nothing of it is decided: the first answer closes it."""
+    """Reads a case from the start and the end of its history. Returns None if the history lacks the
+    request or the decision. An open case has no decision: the first answer closes it."""
     history = await history_of(client, run.workflow_id, run.run_id)
     if not history.started.input:
         return None
@@ -373,7 +376,7 @@ async def _as_written(client: Client, run: CaseRun) -> EscalationStatus | None:
 
 
 async def _named(client: Client, written: str) -> CaseRun | None:
-    """The case of exactly that id."""
+    """Returns the case with exactly that id."""
     try:
         found = await client.get_workflow_handle(written).describe()
     except RPCError as error:
@@ -384,7 +387,7 @@ async def _named(client: Client, written: str) -> CaseRun | None:
 
 
 async def _runs(client: Client, *, running: bool) -> list[CaseRun]:
-    """The newest run of each case that the server keeps, or of each that is running."""
+    """Returns the newest run of each case on the server, or of each that is running."""
     newest: dict[str, WorkflowExecution] = {}
     async for run in _listed(client, running=running):
         if run.id not in newest or run.start_time > newest[run.id].start_time:
@@ -409,15 +412,15 @@ Result = TypeVar("Result")
 
 LONGEST_NAME: Final = 200
 LONGEST_NOTE: Final = 1_000
-"""What an answer holds, in characters."""
+"""The most characters of an answer's note."""
 
 
 def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
-    """Print the open cases, or all that the server still keeps. One that nobody answers for is
-    named on standard error, and the others are printed.
+    """Prints the open cases, or all that the server still has. Names a case that no worker answers
+    for on standard error, and prints the others.
 
     Raises:
-        CommandError: no worker answers for any.
+        CommandError: no worker answers for any case.
     """
     found, silent = _at_a_desk(lambda desk: all_cases(desk.client, every=every))
     if silent and not found:
@@ -434,7 +437,7 @@ def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
 
 
 def show_case(written: str, *, as_json: bool) -> ExitStatus:
-    """Print a case with its evidence.
+    """Prints a case with its evidence.
 
     Raises:
         UsageError: no case has that id, or more than one starts with it.
@@ -449,10 +452,11 @@ def show_case(written: str, *, as_json: bool) -> ExitStatus:
 
 
 def resolve_case(written: str, *, choose: str, by: str | None, note: str | None) -> ExitStatus:
-    """Decide a case and print the decision.
+    """Decides a case and prints the decision.
 
     Raises:
-        UsageError: no such case or position, nobody is named, or the name or note is too long.
+        UsageError: there is no such case or position, the name is missing, or the name or note is
+            too long.
         CommandError: it is decided already, or no worker answers.
     """
     name = by if by is not None else login_name()
@@ -469,10 +473,10 @@ def resolve_case(written: str, *, choose: str, by: str | None, note: str | None)
 
 
 def check_answer(by: str, note: str | None) -> None:
-    """See to it that somebody decides, and that the words fit into an answer.
+    """Checks that an answer has a name, and that the name and note are not too long.
 
     Raises:
-        UsageError: nobody is named, or the name or note is too long.
+        UsageError: the name is missing, or the name or note is too long.
     """
     if not by.strip():
         raise UsageError("--by is empty: the report says who decided")
@@ -483,10 +487,10 @@ def check_answer(by: str, note: str | None) -> None:
 def answer_to(
     listed: EscalationListing, choose: str, by: str, note: str | None
 ) -> EscalationAnswer:
-    """The answer that a user gives to an open case.
+    """Builds the answer that a user gives to an open case.
 
     Raises:
-        UsageError: there is no such position, nobody is named, or the name or note is too long.
+        UsageError: there is no such position, the name is missing, or the name or note is too long.
         CommandError: it is decided already.
     """
     check_answer(by, note)
@@ -496,17 +500,17 @@ def answer_to(
 
 
 def refuse_longer(words: str, what: str, most: int) -> None:
-    """Nothing where the words fit into an answer.
+    """Checks that a text fits into an answer.
 
     Raises:
-        UsageError: they do not.
+        UsageError: it is too long.
     """
     if len(words) > most:
         raise UsageError(f"{what} has {len(words):,} characters; at most {most:,}")
 
 
 def chosen_position(status: EscalationStatus, written: str) -> int | None:
-    """The place of the position that the user chose, counted from 0; None for `none`.
+    """Returns the index of the position that the user chose, counted from 0; None for `none`.
 
     Raises:
         UsageError: there is no such position; the message lists them.
@@ -522,10 +526,10 @@ def chosen_position(status: EscalationStatus, written: str) -> int | None:
 
 
 def refuse_decided(listed: EscalationListing) -> None:
-    """Nothing while a case is open.
+    """Checks that a case is open.
 
     Raises:
-        CommandError: it is not; with who decided and when, and what to do instead.
+        CommandError: it is not; the message says who decided and when, and what to do instead.
     """
     status = listed.status
     if status.decision is not None:
@@ -556,11 +560,11 @@ async def decide_case(
     answer: EscalationAnswer,
     within: float = ANSWER_SECONDS,
 ) -> EscalationDecision:
-    """Decide a case.
+    """Decides a case.
 
     Raises:
         CommandError: it is decided already.
-        NobodyAnswers: no worker does within so many seconds.
+        NobodyAnswers: no worker answers within `within` seconds.
     """
     handle = client.get_workflow_handle(listed.workflow_id)
     try:
@@ -580,15 +584,15 @@ async def decide_case(
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise
-        # It has ended since it was looked up, or before, and was listed as open still.
+        # It ended after it was looked up, or before and was still listed as open.
         refuse_decided(await one_case(client, listed.workflow_id))
         raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
     return decision
 
 
 async def leave_answer(client: Client, listed: EscalationListing, answer: EscalationAnswer) -> None:
-    """Leave an answer with the server: a worker that comes back decides the case with it, unless it
-    is decided then.
+    """Leaves an answer with the server. The next worker decides the case with it, unless it is
+    decided by then.
 
     Raises:
         CommandError: it is decided already.
@@ -604,10 +608,10 @@ async def leave_answer(client: Client, listed: EscalationListing, answer: Escala
 
 
 def login_name() -> str:
-    """Who is logged in on this machine.
+    """Returns the login name on this machine.
 
     Raises:
-        UsageError: it cannot be said.
+        UsageError: there is none.
     """
     try:
         return getpass.getuser()

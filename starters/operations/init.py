@@ -38,7 +38,7 @@ def init(
 ) -> ExitStatus:
     """Write desk.toml, .env and .mcp.json into a folder, for editing.
 
-    They say what holds without them. A file that is there already is left alone.
+    They contain the defaults. Existing files are left alone.
     """
     return write_configuration(folder or Path.cwd(), force=force)
 
@@ -81,7 +81,7 @@ _FILES = (
 
 
 def write_configuration(folder: Path, *, force: bool) -> ExitStatus:
-    """Write the three files, and say what was written and what comes next.
+    """Writes the three files, and prints what was written and what comes next.
 
     Raises:
         CommandError: one cannot be written.

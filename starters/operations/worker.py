@@ -11,7 +11,7 @@ EXAMPLE = "Example: desk worker research"
 
 
 class WorkerRole(StrEnum):
-    """The roles that `desk worker` takes; named here so that `--help` imports no worker."""
+    """The roles of `desk worker`, listed here so that `--help` imports no worker."""
 
     ORCHESTRATOR = "orchestrator"
     RESEARCH = "research"

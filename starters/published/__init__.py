@@ -1,1 +1,1 @@
-"""Commands on what is published: `desk report`, `desk archive` and `desk audit`."""
+"""Commands on published documents: `desk report`, `desk archive` and `desk audit`."""

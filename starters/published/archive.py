@@ -28,10 +28,10 @@ def archive(
 
 
 def write(*, browse: bool, as_json: bool) -> ExitStatus:
-    """Write the archive, say what is in it and what is not, and open it where that is asked for.
+    """Writes the archive, prints what is and is not in it, and opens it if requested.
 
     Raises:
-        UsageError: two things are asked for at once.
+        UsageError: both --open and --json were given.
         CommandError: nothing is published, or no browser could be started.
         desk.programs.week.archive.archive.ArchiveError: it could not be written.
     """
@@ -51,7 +51,7 @@ def write(*, browse: bool, as_json: bool) -> ExitStatus:
 
 
 def archive_lines(archive: Archive) -> Iterator[str]:
-    """Where the archive is, what is in it, and the files that are not, with the reason."""
+    """Lists where the archive is, what is in it, and the files left out, with the reason."""
     weeks = archive.weeks
     span = f", {weeks[0]} to {weeks[-1]}" if len(weeks) > 1 else f", {weeks[0]}" if weeks else ""
     partial = f"; {archive.partial} of some markets" if archive.partial else ""

@@ -100,7 +100,7 @@ def audit(
 
 
 def says_an_answer(text: str) -> bool:
-    """Whether a JSON text is an answer and no report of a week."""
+    """Returns whether a JSON text is an answer rather than the report of a week."""
     if '"summary_prose":' not in text:
         return False
     try:
@@ -111,8 +111,8 @@ def says_an_answer(text: str) -> bool:
 
 
 def counted_words(counts: AnswerCounts) -> str:
-    """`6 quotations, 0 claims, 5 tool results and 7 references`; what else there is besides, as the
-    conflicts and hypotheses of a swarm and the steps and insights of an episode."""
+    """Counts what was audited: `6 quotations, 0 claims, 5 tool results and 7 references`; also the
+    conflicts and hypotheses of a swarm, and the steps and insights of an episode, if any."""
     besides = {
         "conflicts": counts.conflicts,
         "hypotheses": counts.hypotheses,
@@ -127,12 +127,13 @@ def counted_words(counts: AnswerCounts) -> str:
 
 
 Held = ResearchReport | AnswerReport
-"""What a JSON file holds: the report of a week, or the answer to a question."""
+"""The contents of a JSON file: the report of a week, or the answer to a question."""
 
 
 class ComparedPage(NamedTuple):
-    """A page beside the JSON, and how it compares with it. `signed` says that the publisher signed
-    it as it is; one of another version is then not judged by how this version words it."""
+    """A page beside the JSON, and the result of comparing the two. `signed` says that the publisher
+    signed this page. A signed page of another version is then not compared with this version's
+    wording."""
 
     path: Path
     comparison: Comparison
@@ -147,12 +148,12 @@ class ComparedPage(NamedTuple):
 def forms_beside(
     path: Path, held: Held, texts: Mapping[Path, str], *, signed: bool = False
 ) -> tuple[ComparedPage, ...]:
-    """The Markdown and the HTML of the same name, as far as they are there, each compared.
+    """Compares the Markdown and the HTML of the same name, as far as they exist.
 
     Args:
         path: The JSON file.
-        held: What it holds.
-        texts: Of the files beside it that are there.
+        held: The contents of the JSON file.
+        texts: The texts of the files beside it that exist.
         signed: Whether the publisher signed the JSON and these pages.
     """
     forms = _forms(path, held, texts)
@@ -165,7 +166,7 @@ def _as_signed(form: ComparedPage) -> ComparedPage:
 
 
 def _forms(path: Path, held: Held, texts: Mapping[Path, str]) -> Iterator[ComparedPage]:
-    # What a source answered is evidence for the page and not its text.
+    # A source's answer is the page's evidence and not its text.
     told = held.model_dump(mode="json", exclude={"evidence"})
     for suffix, compared in ((".md", compared_markdown), (".html", compared_html)):
         page = path.with_suffix(suffix)
@@ -191,7 +192,7 @@ def _compared(
 
 
 def _renderer(suffix: str, held: Held) -> Callable[..., str]:
-    # What draws a page takes half a second to import; only where there is a page is it needed.
+    # The renderers take half a second to import, and are needed only if there is a page.
     if isinstance(held, AnswerReport):
         from desk.documents.answer.html import render_answer_html
         from desk.documents.answer.markdown import render_answer_markdown
@@ -208,17 +209,18 @@ _REVISION: Final = re.compile(r"\.r(\d+)$")
 
 
 class Named(NamedTuple):
-    """What a file's name says of its contents: nothing, something `wrong`, or what they are."""
+    """What a file's name says about its contents. `tells` is False if it says nothing; `wrong`
+    describes a mismatch."""
 
     tells: bool
     wrong: str | None = None
 
 
 def named(path: Path, held: Held) -> Named:
-    """What the name of a JSON file says of the report or the answer in it.
+    """Checks the name of a JSON file against the report or answer in it.
 
-    A name with a week must have the report's week, and its revision where the name has one; a name
-    in the form of a run's id must have the answer's id. Any other name says nothing.
+    A name with a week must have the report's week, and its revision if the name has one. A name in
+    the form of a run's id must have the answer's id. Any other name says nothing.
     """
     own = _own_name(held)
     weeks = {f"{year}-W{int(number):02d}" for year, number in _WEEKS_IN_A_NAME.findall(path.stem)}
@@ -244,7 +246,7 @@ UNCHECKED = "Signed, which was not checked: name the publisher's public key with
 
 
 class Signed(NamedTuple):
-    """What is known of a signature. `status` is the exit status that it asks for; `trusted` says
+    """The result of checking a signature. `status` is the resulting exit status; `trusted` says
     that the files are those that the publisher signed."""
 
     words: str
@@ -255,14 +257,14 @@ class Signed(NamedTuple):
 def signature_of(
     path: Path, seal: str, key: Path | None, texts: Mapping[Path, str]
 ) -> Signed | None:
-    """What the signature beside a JSON file says of it and of the pages beside it; None where there
-    is neither a signature nor a key to check it with.
+    """Checks the signature beside a JSON file against the file and its pages. Returns None if there
+    is neither a signature nor a key.
 
     Args:
         path: The JSON file.
-        seal: That of the report or the answer in it.
+        seal: The seal of the report or answer in it.
         key: The file of the publisher's public key.
-        texts: Of the file and of those beside it that are there.
+        texts: The texts of the file and of those beside it that exist.
 
     Raises:
         UsageError: the key cannot be used.
@@ -300,7 +302,7 @@ def _changed(words: str) -> Signed:
 
 
 def _changed_files(path: Path, signature: Signature, texts: Mapping[Path, str]) -> list[str]:
-    """The names of the files that are there and are not what was signed."""
+    """The names of the existing files that differ from what was signed."""
     files = {"json": path}
     files |= {suffix: path.with_suffix(f".{suffix}") for suffix in SUFFIXES if suffix != "json"}
     return [
@@ -311,19 +313,20 @@ def _changed_files(path: Path, signature: Signature, texts: Mapping[Path, str]) 
 
 
 MOST_VALUES: Final = 1_000_000
-"""Of its JSON: 20 times such a week."""
+"""The most values in the JSON of a report: 20 times those of such a week."""
 
 UNCOVERED: Final = (
     "impact and confidence, which events are told as confirmed, the status of verdicts, the"
     " leaning of views and forecasts, and what is said to be missing"
 )
-"""What is told of a market besides sentences and follows from its agents' words."""
+"""What the report says of a market outside its sentences and that follows from its agents'
+words."""
 
 _A_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
 class AuditResult(NamedTuple):
-    """What an audit found, and how the report compares with another where one was named."""
+    """The findings of an audit, and how the report compares with another one if given."""
 
     path: Path
     counts: Counts | AnswerCounts
@@ -337,8 +340,8 @@ class AuditResult(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """The signature decides first, where one was asked for; then whether all was verified, and
-        whether the other report, if any, is the same."""
+        """The signature decides first, if it was to be checked; then whether everything was
+        verified, and whether the other report, if any, is the same."""
         if self.signed and self.signed.status is not ExitStatus.COMPLETE:
             return self.signed.status
         if self.findings or self.difference is not None:
@@ -350,8 +353,8 @@ class AuditResult(NamedTuple):
 def audit_report(
     report: str, *, same_as: Path | None, key: Path | None, as_json: bool
 ) -> ExitStatus:
-    """Verify a report or an answer, compare it with another and check its signature if those are
-    named, and print what was found.
+    """Verifies a report or an answer, compares it with another and checks its signature if those
+    are given, and prints the findings.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -359,7 +362,7 @@ def audit_report(
     path = _file_of(report)
     beside = [path.with_suffix(f".{suffix}") for suffix in (*SUFFIXES, SUFFIX)]
     texts = read_together(list(dict.fromkeys((path, *beside))), _text)
-    # Of what is no file, this says why it cannot be read.
+    # For a path that is not a file, this raises the reason.
     text = texts[path] if path in texts else _text(path)
     held = _held(path, text)
     told, signed = named(path, held), signature_of(path, held.seal, key, texts)
@@ -380,7 +383,8 @@ def audit_report(
 
 
 def first_difference(report: Held, other: Held) -> str | None:
-    """Where two reports first differ apart from what is the run's own; None where they do not."""
+    """Returns where two reports first differ, apart from the run's own times and ids. Returns None
+    if they do not."""
     return difference(_apart_from_the_run(report), _apart_from_the_run(other))
 
 
@@ -397,7 +401,7 @@ def _audit(held: Held) -> tuple[AuditFinding, ...]:
 
 
 def _findings_in_words(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Where the report says otherwise than the built-in analysts do of its evidence."""
+    """Where the report differs from what the built-in analysts say from its evidence."""
     try:
         yield from word_findings(report, derived_outcomes(report))
     except NotDerivable as error:
@@ -417,8 +421,8 @@ def _wording(held: Held) -> Wording:
 
 
 def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
-    """What the file holds beyond the report that is read from it: an unknown field, a key given
-    twice, another way of writing a number. None of that is verified otherwise."""
+    """Finds what the file has beyond the report that is read from it: an unknown field, a duplicate
+    key, another notation of a number. Nothing else verifies these."""
     written = answer_to_json(held) if isinstance(held, AnswerReport) else to_json(held)
     parted = difference(text, written)
     if parted is not None:
@@ -497,7 +501,7 @@ def _lines(verdict: AuditResult) -> Iterator[str]:
 
 
 def _wording_lines(wording: Wording, *, sound: bool) -> Iterator[str]:
-    """Whose words were verified, and whose were not."""
+    """Whose sentences were verified, and whose were not."""
     if wording.derived and sound:
         yield f"Word for word: {_sentences(wording.derived)}, written anew from the evidence."
     others = {
@@ -527,7 +531,7 @@ def _counted_words(counts: Counts | AnswerCounts) -> str:
 
 
 def _forms_line(forms: tuple[ComparedPage, ...]) -> str:
-    """Which of the pages that people read say what the JSON says."""
+    """Says which of the pages agree with the JSON."""
     if not forms:
         return "Only the JSON was verified: no Markdown or HTML of its name stands beside it."
     words = [f"{one_line(form.path.name)} {_form_words(form)}" for form in forms]

@@ -1,4 +1,4 @@
-"""Published reports on disk: reading them, finding them, copying a set somewhere else."""
+"""Published reports on disk: reading, finding and copying them."""
 
 import asyncio
 import os
@@ -19,11 +19,11 @@ from desk.platform.settings import Settings
 from starters.terminal.exit_status import CommandError, UsageError
 
 LARGEST_REPORT: Final = 64 * 2**20
-"""Bytes of a report in any of its forms: 60 times a week of all markets."""
+"""The largest report in any of its forms, in bytes: 60 times a week of all markets."""
 
 
 def read_report(path: Path) -> ResearchReport:
-    """The report of a published JSON file.
+    """Reads a report from its published JSON file.
 
     Raises:
         CommandError: it is missing or damaged; the message names it and says what to do.
@@ -44,10 +44,10 @@ def read_report(path: Path) -> ResearchReport:
 
 
 def reports_here(settings: Settings) -> Path:
-    """The folder of reports, with what is in the store of a desk that has one.
+    """Returns the folder of reports, after fetching what is in the desk's store, if it has one.
 
     Raises:
-        CommandError: the store cannot be asked.
+        CommandError: the store cannot be reached.
     """
     if settings.store is None:
         return settings.reports_dir
@@ -55,7 +55,7 @@ def reports_here(settings: Settings) -> Path:
 
 
 async def fetched_reports(settings: Settings) -> Path:
-    """The same, where others wait for their turn."""
+    """Like `reports_here`, for callers in an event loop."""
     try:
         await SharedReports(settings.store, settings.reports_dir).fetch()
     except StoreUnreachable as error:
@@ -64,7 +64,7 @@ async def fetched_reports(settings: Settings) -> Path:
 
 
 def report_if_here(files: PublishedFiles) -> ResearchReport | None:
-    """The report, or None when its file is on another machine or cannot be read."""
+    """Reads the report. Returns None if its file is on another machine or unreadable."""
     try:
         return read_report(Path(files.json_file))
     except CommandError:
@@ -80,10 +80,10 @@ def other_reports(reports_dir: Path, week: str | None) -> list[str]:
 
 
 def published_week(reports_dir: Path, written: str | None) -> str:
-    """The week that somebody named, or the latest, when its full report is on disk.
+    """Returns the week that the user named, or the latest, if its full report is on disk.
 
     Raises:
-        CommandError: it is not; the message says what there is.
+        CommandError: it is not; the message lists what there is.
     """
     from desk.programs.week.document.publishing import published_weeks
 
@@ -101,7 +101,7 @@ def published_week(reports_dir: Path, written: str | None) -> str:
 
 
 def latest_files(reports_dir: Path, week: str) -> PublishedFiles:
-    """Where the latest revision of a week's full report stands."""
+    """The paths of the latest revision of a week's full report."""
     from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 
     stem = reports_dir / FOLDER / f"{week}-{DEFAULT_SLUG}"
@@ -109,10 +109,10 @@ def latest_files(reports_dir: Path, week: str) -> PublishedFiles:
 
 
 def check_target(directory: Path | None) -> None:
-    """See to it that a set can be copied into a directory, before anything is researched.
+    """Checks that a report can be copied into a directory, before the research starts.
 
     Raises:
-        UsageError: it is no directory, or cannot be written to.
+        UsageError: it is not a directory, or is not writable.
     """
     if directory is None:
         return
@@ -127,8 +127,8 @@ def check_target(directory: Path | None) -> None:
 
 
 def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
-    """Copy the three forms of a report with their signature, if they have one; a reader sees each
-    file whole or not at all.
+    """Copies the three forms of a report with their signature, if any. A reader sees each file
+    whole or not at all.
 
     Raises:
         CommandError: one could not be read or written.
@@ -145,7 +145,7 @@ def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
         for place, copy in zip(waiting, copies, strict=True):
             place.replace(copy)
         if sources is forms:
-            # That of an earlier copy is of other files.
+            # The signature of an earlier copy does not belong to these files.
             (directory / signature.name).unlink(missing_ok=True)
     except OSError as error:
         raise CommandError(

@@ -1,4 +1,4 @@
-"""Reads the files of a document as they were at one moment."""
+"""Reads the files of a document in a consistent state."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,16 +8,16 @@ from typing import Final
 from desk.documents.publishing.files import is_being_written
 
 WAIT_SECONDS: Final = 2.0
-"""Far longer than files take to be replaced. After a publisher that was killed there is nothing to
-wait for."""
+"""Far longer than it takes to replace the files. After a publisher was killed, waiting is
+pointless."""
 
 PAUSE_SECONDS: Final = 0.02
 
 
 def read_together(paths: Sequence[Path], read: Callable[[Path], str]) -> dict[Path, str]:
-    """The texts of those files that are there, all of one publication: `write_all` replaces them
-    one after another, and they are read again until it has replaced none meanwhile. After
-    `WAIT_SECONDS` they are returned as they are.
+    """Reads those files that exist, all of one publication. `write_all` replaces them one after
+    another, so they are read again until none was replaced meanwhile. After `WAIT_SECONDS` they are
+    returned as they are.
 
     Args:
         paths: Files that are published together.
@@ -27,7 +27,8 @@ def read_together(paths: Sequence[Path], read: Callable[[Path], str]) -> dict[Pa
     while True:
         before = _versions(paths)
         texts = {path: read(path) for path in paths if path.is_file()}
-        # In this order: what is written after the look at the folder changes the versions.
+        # The order matters: a file that is written after the folder was checked changes the
+        # versions.
         whole = not any(map(is_being_written, paths)) and _versions(paths) == before
         if whole or time.monotonic() > until:
             return texts
@@ -35,7 +36,7 @@ def read_together(paths: Sequence[Path], read: Callable[[Path], str]) -> dict[Pa
 
 
 def _versions(paths: Sequence[Path]) -> list[tuple[int, int] | None]:
-    """What changes with each replacement of a file; None where there is no file."""
+    """Changes with each replacement of a file; None if the file does not exist."""
     versions: list[tuple[int, int] | None] = []
     for path in paths:
         try:

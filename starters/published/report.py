@@ -127,8 +127,8 @@ def report(
 
 
 class ReportView(NamedTuple):
-    """What of a report is asked for: the page, its PDF, a form, its revisions, one figure, a
-    difference, or how far its figures have a second origin."""
+    """The requested view of a report: the page, its PDF, a form, its revisions, one figure, a
+    difference, or how many of its figures have a second origin."""
 
     browse: bool = False
     as_json: bool = False
@@ -140,10 +140,10 @@ class ReportView(NamedTuple):
 
 
 def show_report(week: str | None, view: ReportView) -> ExitStatus:
-    """Print the published report of a week or a part of it, or open it. Needs no server.
+    """Prints the published report of a week or a part of it, or opens it. Needs no server.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     _check(view)
     settings = load_settings()
@@ -180,7 +180,7 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
 
 
 def _as_pdf(page: Path) -> ExitStatus:
-    """Raises CommandError where no PDF can be made."""
+    """Raises CommandError if no PDF can be made."""
     target = page.with_suffix(".pdf")
     try:
         by = write_pdf(page, target)
@@ -202,7 +202,7 @@ def revision_lines(report: ResearchReport, time_zone: str) -> Iterator[str]:
 
 
 def _check(view: ReportView) -> None:
-    """One thing is shown at a time; --json goes with --trace and --diff."""
+    """Rejects more than one view at a time; --json goes with --trace, --diff and --origins."""
     asked = {
         "--open": view.browse,
         "--revisions": view.revisions,
@@ -239,7 +239,7 @@ def _difference(
 
 
 def _tell_of_a_change(report: ResearchReport) -> None:
-    """A line on standard error where a report's seal does not fit what it says."""
+    """Warns on standard error if a report's seal does not match its contents."""
     if report.seal != seal_of(report):
         sys.stderr.write(
             f"desk: the file of {report.week} was changed since it was published; "
@@ -257,7 +257,7 @@ def _browse(page: Path) -> ExitStatus:
 
 
 def published_report(settings: Settings, week: str | None) -> tuple[ResearchReport, PublishedFiles]:
-    """The report of a week, or of the latest that is published, and where it stands.
+    """Reads the report of a week, or the latest published one. Returns it with its files.
 
     Raises:
         CommandError: there is none, or it cannot be read; the message says what to do.
@@ -268,10 +268,11 @@ def published_report(settings: Settings, week: str | None) -> tuple[ResearchRepo
 
 
 def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, PublishedFiles]:
-    """The newest published report that has a figure, or figures of a market, and where it stands.
+    """Returns the newest published report that has a figure, or figures of a market, with its
+    files. Falls back to the newest report.
 
     Raises:
-        CommandError: none has it, or there is no report; the message says what to do.
+        CommandError: there is no report; the message says what to do.
     """
     newest, files = published_report(settings, None)
     if _has(newest, figure):
@@ -279,7 +280,7 @@ def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, Publis
     for week in reversed(published_weeks(settings.reports_dir)[:-1]):
         older = latest_files(settings.reports_dir, week)
         text = Path(older.json_file).read_text(encoding="utf-8", errors="replace")
-        # Reading a report takes long; whether its text has the name does not.
+        # Parsing a report is slow; searching its text for the name is not.
         if _key(figure) not in _key(text):
             continue
         with suppress(CommandError):
@@ -290,7 +291,7 @@ def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, Publis
 
 
 def _tell_of_an_older_week(settings: Settings, report: ResearchReport, figure: str) -> None:
-    """A line on standard error where a figure is not of the newest week."""
+    """Says on standard error if a figure is not from the newest week."""
     newest = published_week(settings.reports_dir, None)
     if report.week != newest:
         sys.stderr.write(
@@ -300,7 +301,7 @@ def _tell_of_an_older_week(settings: Settings, report: ResearchReport, figure: s
 
 
 def _has(report: ResearchReport, figure: str) -> bool:
-    """Whether a report has a figure, or any figure of a market."""
+    """Returns whether a report has a figure, or any figure of a market."""
     traces = Traces(report)
     market = next((m.market for m in report.markets if _key(m.market) == _key(figure)), None)
     if market is not None:
@@ -309,7 +310,7 @@ def _has(report: ResearchReport, figure: str) -> bool:
 
 
 def published_summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> WeekSummary:
-    """What a published report comes to."""
+    """Builds the summary of a published report."""
     published = PublishedWeek(
         week=report.week,
         as_of=report.as_of,
@@ -326,7 +327,7 @@ COLUMNS = ("Kind", "Market", "Before", "After", "What changed")
 
 
 def show_differences(before: ResearchReport, after: ResearchReport, *, as_json: bool) -> ExitStatus:
-    """Print the typed difference between two reports, by the rules of the newer one."""
+    """Prints the typed difference between two reports, by the rules of the newer one."""
     changes = changes_between(before, after, after.config.policy.materiality)
     if as_json:
         sys.stdout.write(f"{changes.model_dump_json(indent=2)}\n")
@@ -363,7 +364,7 @@ def _cells(change: Change) -> Iterator[str]:
 
 
 class WithoutSecondOrigin(Contract):
-    """Figures that have one origin for one reason, as `OneOrigin` has them."""
+    """Figures that have a single origin for the same reason, as in `OneOrigin`."""
 
     rests_on: ClaimId
     metrics: tuple[ShortText, ...]
@@ -372,8 +373,8 @@ class WithoutSecondOrigin(Contract):
 
 
 class OriginsOfFigures(Contract):
-    """How far the printed figures of a report have a second origin; what `--origins --json`
-    prints. `share` is that of the verified ones, 0 to 1."""
+    """How many printed figures of a report have a second origin; `--origins --json` prints it.
+    `share` is the share of verified figures, 0 to 1."""
 
     week: IsoWeek
     figures: int
@@ -388,7 +389,7 @@ ORIGIN_COLUMNS = ("Without", "Rests on", "Figures", "Why")
 
 
 def show_origins(report: ResearchReport, *, as_json: bool) -> ExitStatus:
-    """Print how many figures of a report have a second origin, and what the others lack."""
+    """Prints how many figures of a report have a second origin, and why the others have none."""
     counts, without = second_origins(report), of_one_origin(report)
     if as_json:
         told = _origins_of_figures(report.week, counts, without)
@@ -432,10 +433,11 @@ STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}
 
 
 def trace_tree(trace: Trace) -> Tree:
-    """The figure, its verdict and formula, its inputs as branches, and its evidence as leaves.
+    """Draws the figure, its verdict and formula, its inputs as branches, and its evidence as
+    leaves.
 
-    Evidence that several figures share is told in full where it comes first. Text from outside is
-    printed as it is, on one line and without control characters.
+    Evidence that several figures share is shown in full at its first occurrence. Third-party text
+    is printed unchanged, but on one line and without control characters.
     """
     return _tree(trace, set())
 
@@ -528,11 +530,11 @@ def _line(role: str, words: str, style: str = "") -> Text:
 
 
 ROOM_ELSEWHERE = 120
-"""Columns of a line where there is no terminal."""
+"""The width of a line when standard output is not a terminal."""
 
 
 class ListedClaim(Contract):
-    """A line of the list of a market's claims."""
+    """A line in the list of a market's claims."""
 
     claim_id: ClaimId
     printed: ShortText
@@ -540,7 +542,7 @@ class ListedClaim(Contract):
 
 
 class ClaimList(Contract):
-    """The claims that a market's section states; what `--json` prints of them."""
+    """The claims in a market's section; `--json` prints it."""
 
     week: IsoWeek
     market: MarketName
@@ -548,10 +550,10 @@ class ClaimList(Contract):
 
 
 def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitStatus:
-    """Print where a claim's figure comes from; for a market's name, the claims it has.
+    """Prints where a claim's figure comes from or, for a market's name, lists its claims.
 
     Raises:
-        CommandError: there is no such claim; the message has the nearest ids.
+        CommandError: there is no such claim; the message lists the nearest ids.
     """
     found = trace_or_claims(report, written)
     if isinstance(found, ClaimList):
@@ -567,10 +569,10 @@ def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitSt
 
 
 def trace_or_claims(report: ResearchReport, written: str) -> "Trace | ClaimList":
-    """Where a claim's figure comes from; for a market's name, the claims that it has.
+    """Returns where a claim's figure comes from or, for a market's name, its claims.
 
     Raises:
-        CommandError: there is no such claim; the message has the nearest ids.
+        CommandError: there is no such claim; the message lists the nearest ids.
     """
     traces = Traces(report)
     market = next((m.market for m in report.markets if _key(m.market) == _key(written)), None)
@@ -581,21 +583,21 @@ def trace_or_claims(report: ResearchReport, written: str) -> "Trace | ClaimList"
 
 
 def console() -> Console:
-    """Standard output, wide enough for a line where nobody looks at a terminal."""
+    """A console on standard output, with room for long lines when it is not a terminal."""
     on_screen = sys.stdout.isatty()
     return Console(file=sys.stdout, width=None if on_screen else ROOM_ELSEWHERE, highlight=False)
 
 
 def trace_named(traces: Traces, document: str, written: str) -> Trace:
-    """The trace of a figure whose id somebody wrote, in any case and with or without its slash.
+    """Returns the trace of a figure by its id, in any case and with or without its slash.
 
     Args:
-        traces: Those of the document.
-        document: What the document is called in the message of an error.
+        traces: The document's traces.
+        document: The document's name in an error message.
         written: The id.
 
     Raises:
-        CommandError: there is no such figure; the message has the nearest ids.
+        CommandError: there is no such figure; the message lists the nearest ids.
     """
     ids = {_key(name): name for name in traces.claim_ids}
     found = ids.get(_key(written))

@@ -115,7 +115,7 @@ def ask(
 
 @dataclass(frozen=True)
 class AskOptions:
-    """What `desk ask` asks."""
+    """The options of `desk ask` that make up the question."""
 
     question: str
     graph: str | None = None
@@ -126,10 +126,10 @@ class AskOptions:
 
 
 def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
-    """Have a question answered, or print the answer that there is.
+    """Has a question answered, or prints the existing answer.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
 
     def start(settings: Settings, config: RunConfig) -> RunStart[GraphResult]:
@@ -145,10 +145,10 @@ def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
 
 
 def instead(options: AskOptions, answer: AnswerReport | None) -> Iterator[str]:
-    """The objective that a question is as well, where nothing was found for it."""
+    """Suggests `desk swarm` if nothing was found for a question that is also an objective."""
     if answer is None or answer.answered or answer.found:
         return
-    # Loads numpy, which the answer did not take.
+    # Imports numpy, which `desk ask` itself does not need.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
     from desk.programs.swarm.objectives import matched
 
@@ -162,11 +162,11 @@ def instead(options: AskOptions, answer: AnswerReport | None) -> Iterator[str]:
 def question_start(
     options: AskOptions, settings: Settings, config: RunConfig
 ) -> tuple[RunStart[GraphResult], str | None]:
-    """What the run of a question is started with, and why the graph is the one it is where nobody
-    named it.
+    """Builds what the run of a question is started with. Returns it with the reason for the choice
+    of graph, if the user named none.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     choice = chosen(
         options.question,

@@ -1,4 +1,4 @@
-"""What a question is put to: the graph, its parameters, the market, the as-of instant."""
+"""Chooses what a question is put to: the graph, its parameters, the market, the as-of instant."""
 
 import re
 import unicodedata
@@ -75,11 +75,12 @@ MARKET: Final = "market"
 
 TICKETS: Final = "tickets"
 CURRENCY: Final = "currency"
-"""The graph for a question that names a currency and no period: it may ask what is written of it,
-or what its pair did."""
+"""The graph for a question that names a currency and no period: it may ask what is written about
+the currency, or what its pair did."""
 
 BANK: Final = "bank"
-"""The graph for a question that names a central bank: what is written, or else its calendar."""
+"""The graph for a question that names a central bank: what is written about it, or else its
+calendar."""
 
 LONGEST_QUESTION: Final = 4_000
 
@@ -108,11 +109,11 @@ def chosen(
     period: str | None = None,
     rank: str | None = None,
 ) -> Choice:
-    """The request of a question. A given `period` comes before one in the question, and a group to
-    `rank` before what the question names.
+    """Builds the request of a question. A given `period` takes precedence over one in the question,
+    and a group to `rank` over what the question names.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     words = checked_words(question, "the question", longest=LONGEST_QUESTION)
     zone = config.schedule.time_zone
@@ -149,15 +150,15 @@ def chosen(
 
 
 def _usual(spec: GraphSpec) -> dict[str, str]:
-    """The parameters that a graph has without being given any."""
+    """The defaults of a graph's parameters."""
     return {p.name: p.default for p in spec.parameters if p.default is not None}
 
 
 def _with_all(
     spec: GraphSpec, market: MarketSpec, asked: AskedMarkets
 ) -> tuple[GraphSpec, MarketSpec]:
-    """The graph with the other markets that a question names beside its own, and that one as it is
-    held against them."""
+    """Adds the other markets that a question names to the graph. Returns it with the question's own
+    market, as it is compared with them."""
     beside = asked.beside(market)
     return with_markets_beside(spec, beside), held_against(market, beside)
 
@@ -165,8 +166,9 @@ def _with_all(
 def _ranked(
     words: str, config: RunConfig, rank: str | None, when: "_When", *, otherwise: object
 ) -> Choice | None:
-    """The request that ranks a group, given or named, or all pairs if the question is only about
-    the dollar; None for a question about something else, such as the banks of the group."""
+    """Builds the request that ranks a group, given or named, or all pairs if the question is only
+    about the dollar. Returns None for a question about something else, such as the banks of the
+    group."""
     group = _group_of(words, config, rank, when, otherwise=otherwise)
     of_banks = group is not None and (speaks_of_banks(words) or is_of(OF_A_BANK, words))
     if rank is None and of_banks:
@@ -186,7 +188,7 @@ def _ranking(
     markets: Sequence[MarketSpec],
     when: "_When",
 ) -> Choice:
-    """The request that ranks pairs, and what they are `called` together."""
+    """Builds the request that ranks pairs. `called` is their common name."""
     told = _told_of_currencies(words, config.markets)
     name = called or called_together(markets)
     query = Query(question=words, parameters={RANK: name, **told})
@@ -195,7 +197,7 @@ def _ranking(
 
 
 class _When(NamedTuple):
-    """The instant that a question is asked as of, and its period, where they are given."""
+    """The instant that a question is asked as of, and its period, if given."""
 
     as_of: datetime | None
     now: datetime
@@ -203,20 +205,20 @@ class _When(NamedTuple):
     period: str | None
 
     def periods(self, words: str) -> tuple[Period, ...]:
-        """The days of each period of a question.
+        """Returns the days of each period of a question.
 
         Raises:
-            UsageError: the one that is given is none.
+            UsageError: the given period is invalid.
         """
         if self.period is not None:
             return (self.days(words),)
         return periods_named(words, self.as_of or self.now, self.zone)
 
     def days(self, words: str) -> Period:
-        """The days of a question's first period.
+        """Returns the days of a question's first period.
 
         Raises:
-            UsageError: the one that is given is none.
+            UsageError: the given period is invalid.
         """
         known_at = self.as_of or self.now
         if self.period is None:
@@ -240,10 +242,10 @@ def _choice(
     market: MarketSpec | None = None,
     apart: PairAndBanks | None = None,
 ) -> Choice:
-    """The request, with the days over which its graph measures.
+    """Builds the request, with the days over which its graph measures.
 
     Raises:
-        UsageError: a period is given that is none, or the graph measures nothing.
+        UsageError: the given period is invalid, or the graph measures nothing.
     """
     days = when.days(query.question) if _researches(spec) else None
     if days is not None and spec.name == BANK:
@@ -269,8 +271,8 @@ def _choice(
 
 
 def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[Period, Query]:
-    """The days over which a pair is measured, and the question with those that it asks about its
-    banks, each by its own half."""
+    """Returns the days over which a pair is measured, and the question with the days that it asks
+    about its banks. Each comes from its own half of the question."""
     days, periods = when.days(apart.of_pair), when.periods(apart.of_banks)
     asked = [each for each in periods if each.read and not each.may_be_ahead]
     query = _with_days(query, *(window_days(each.window) for each in asked))
@@ -280,8 +282,8 @@ def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[
 
 
 def _as_of_a_bank(query: Query, when: _When) -> tuple[Period, Query]:
-    """The days that a question about a bank looks at, and the question with those that it asks
-    about. A next decision is asked for on days of the calendar, which may be ahead."""
+    """Returns the days that a question about a bank looks at, and the question with the days that
+    it asks about. For a next decision these are days of the calendar, which may be ahead."""
     words = query.question
     periods = when.periods(words)
     coming = days_coming(words, when.as_of or when.now, when.zone)
@@ -290,16 +292,16 @@ def _as_of_a_bank(query: Query, when: _When) -> tuple[Period, Query]:
         return period, _with_days(query, coming.days)
     asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
     if asked and is_of({QuestionKind.AHEAD}, words):
-        # A month by its name is the next one then, and not the last.
+        # A month's name then means the next such month, not the last.
         asked = ()
     days = (window_days(each.window) for each in asked)
     return _days_of_a_bank(periods, asked, when), _with_days(query, *days)
 
 
 def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _When) -> Period:
-    """The days that a question about a bank looks at: from before those that it asks about to now,
-    as far as a result holds them, or else three years before. A month that is still ahead may be
-    that of the bank's next decision and is not taken for last year's."""
+    """Returns the days that a question about a bank looks at: from before those that it asks about
+    until now, as far as a result covers them, or else the last three years. A month that is still
+    ahead may be that of the bank's next decision, and is not taken for last year's."""
     now = when.as_of or when.now
     ahead = [each.read for each in periods if each.read and each not in asked]
     unread = (*periods[0].unread, *ahead)
@@ -316,7 +318,7 @@ def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _W
 
 
 def _with_days(query: Query, *asked: DaysAsked) -> Query:
-    """A question about a bank with the days that it asks about."""
+    """Adds the days that a question about a bank asks about."""
     spans = ("/".join(day.isoformat() for day in each) for each in asked)
     days = {DAYS_ASKED: ",".join(dict.fromkeys(spans))} if asked else {}
     return query.model_copy(update={"parameters": {**query.parameters, **days}})
@@ -325,8 +327,8 @@ def _with_days(query: Query, *asked: DaysAsked) -> Query:
 def _group_of(
     words: str, config: RunConfig, rank: str | None, when: _When, *, otherwise: object
 ) -> str | None:
-    """The group to rank: the given one, or the one that the question names if it names nothing
-    else but a period, or asks for nothing but which of it did best or worst."""
+    """Returns the group to rank: the given one, or the one that the question names if it names only
+    a period besides, or asks only which of the group did best or worst."""
     if rank is not None:
         return group_given(rank, config.markets)
     currencies = {s.code for s in subjects_asked(words) if s.kind is NamedAs.CURRENCY}
@@ -341,22 +343,22 @@ def _group_of(
 
 
 def _is_of_the_dollar(words: str) -> bool:
-    """Whether a question is about the dollar and a period, and no other currency."""
+    """Returns whether a question is about the dollar and a period, and no other currency."""
     return names_period(words) and {m.code for m in currency_mentions(words)} == {DOLLAR}
 
 
 def _is_of_all_currencies(words: str, when: _When) -> bool:
-    """Whether a question names a period and no subject, and asks which currency did best or worst,
-    by the model of meaning."""
+    """Returns whether a question names a period and no subject, and asks which currency did best or
+    worst, by the embedding model."""
     if when.days(words).read is None or subjects_asked(words) or other_markets_named(words):
         return False
     return _is_among_several(Query(question=words)) and is_of({QuestionKind.MOVE}, words)
 
 
 def _is_among_several(query: Query, *, alone: bool = False) -> bool:
-    """Whether a question asks which currency, of a group or of all, did best or worst, by the model
-    of meaning; `alone`, and for nothing else."""
-    # Only such a question pays for loading the model here.
+    """Returns whether a question asks which currency, of a group or of all, did best or worst, by
+    the embedding model; with `alone`, and asks nothing else."""
+    # Only such a question needs to load the model here.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
     from desk.programs.question.builtin.synthesis.markets.asked import (
         AMONG_SEVERAL,
@@ -370,10 +372,10 @@ def _is_among_several(query: Query, *, alone: bool = False) -> bool:
 
 
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
-    """A user's words on one line.
+    """Returns a user's words on one line.
 
     Raises:
-        UsageError: there are none, too many, or they hold control characters.
+        UsageError: there are none, too many, or they contain control characters.
     """
     words = " ".join(written.split())
     if not words:
@@ -388,10 +390,10 @@ def checked_words(written: str, what: str, *, longest: int, example: str = _EXAM
 
 
 def read_parameters(written: Sequence[str]) -> dict[str, str]:
-    """Parameters written as `name=value`.
+    """Parses parameters written as `name=value`.
 
     Raises:
-        UsageError: one is written otherwise, or twice.
+        UsageError: one is malformed, or given twice.
     """
     read: dict[str, str] = {}
     for each in written:
@@ -408,12 +410,13 @@ def read_parameters(written: Sequence[str]) -> dict[str, str]:
 def market_in(
     question: str, markets: Sequence[MarketSpec], *, measured: bool = False
 ) -> str | None:
-    """The configured pair that a question names first, written as USD/JPY, USDJPY or USD-JPY.
+    """Returns the configured pair that a question names first, written as USD/JPY, USDJPY or
+    USD-JPY.
 
-    If it names a period and no pair, or is to be `measured`, it is the first named currency, by any
-    of its names such as the kiwi, against the dollar, but not
-    where it is told in one that the desk does not have. Otherwise names of currencies do not count:
-    payments and limits have currencies as well. Area codes are not looked for: two letters are too
+    If the question names a period and no pair, or is to be `measured`, returns the first named
+    currency against the dollar, by any of its names such as the kiwi, unless the question measures
+    it in a currency that the desk does not have. Otherwise names of currencies do not count:
+    payments and limits have currencies as well. Area codes are not recognised: two letters are too
     often a word.
     """
     if pairs := _pairs_in(question, markets):
@@ -473,13 +476,13 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
 
 
 def read_as_of(written: str, time_zone: str, now: datetime) -> datetime | None:
-    """The instant of a written day or time.
+    """Parses a day or an instant.
 
-    A day, in any form of ISO 8601, stands for its end in the desk's time zone; a time without an
-    offset is in that zone. None for today, which has not ended: then everything known now counts.
+    A day, in any ISO 8601 form, means its end in the desk's time zone; a time without an offset is
+    in that zone. Returns None for today, which has not ended: everything known now then counts.
 
     Raises:
-        UsageError: it is neither, or has not come yet.
+        UsageError: it is neither, or is in the future.
     """
     zone = ZoneInfo(time_zone)
     try:
@@ -536,7 +539,7 @@ def _graph_for(
 def _with_market(
     spec: GraphSpec, given: dict[str, str], named: str | None, *, researches: bool
 ) -> dict[str, str]:
-    """The parameters, with the market that the question names if the graph needs one."""
+    """Adds the market that the question names to the parameters, if the graph needs one."""
     wants = researches or any(parameter.name == MARKET for parameter in spec.parameters)
     if MARKET in given or not wants:
         return given

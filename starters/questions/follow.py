@@ -18,7 +18,8 @@ Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
 """The result of a run that published an answer."""
 
 PublishedSoFar = Callable[[ServerRun[Published]], Awaitable[Published | None]]
-"""Gives the result of a run that has published and goes on; None while it has published nothing."""
+"""Returns the result of a run that has published and continues; None while it has published
+nothing."""
 
 
 class AnsweredRun(NamedTuple, Generic[Published]):
@@ -42,17 +43,17 @@ async def wait_for_answer(
     progress: GraphProgress,
     published: PublishedSoFar[Published] | None = None,
 ) -> AnsweredRun[Published]:
-    """The result of a run, with its progress shown until then. A run that continues as new is
-    followed into the next execution. A run that waits for its horizon is left, with what it has
+    """Returns the result of a run, and shows its progress until then. Follows a run that continues
+    as new into the next execution. Leaves a run that waits for its horizon, and returns what it has
     `published`.
 
     Raises:
-        EndedWithoutAnswer, NotAnswerable: it returned nothing.
+        EndedWithoutAnswer, NotAnswerable: it has no result.
         RPCError, ServerUnreachable: the server went away.
     """
 
     async def so_far(run: ServerRun[Published], status: GraphStatus) -> Published | None:
-        # It has nothing more to do before its horizon.
+        # It has nothing left to do before its horizon.
         waits = status.phase is Phase.AWAITING_HORIZON and status.files is not None
         return await published(run) if published is not None and waits else None
 
@@ -66,10 +67,10 @@ async def wait_for_answer(
 
 
 async def answer_of(run: ServerRun[Published]) -> Published:
-    """The result of a closed run.
+    """Returns the result of a closed run.
 
     Raises:
-        EndedWithoutAnswer, NotAnswerable: it returned nothing.
+        EndedWithoutAnswer, NotAnswerable: it has no result.
     """
     try:
         return await run.handle.result(follow_runs=False)

@@ -34,7 +34,7 @@ _UNPRINTABLE: Final = re.compile(
     "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The parser of libyaml if PyYAML has it. It is ten times as fast."""
+"""libyaml's parser if PyYAML has it. It is ten times as fast."""
 
 
 class FilePosition(NamedTuple):
@@ -45,14 +45,14 @@ class FilePosition(NamedTuple):
 
 
 class FileFault(NamedTuple):
-    """What is wrong in a file, and where."""
+    """A fault in a file, and its position."""
 
     place: FilePosition
     words: str
 
 
 class Unreadable(Exception):
-    """The text is not YAML of the kind that is accepted."""
+    """The text is not YAML of the accepted kind."""
 
     def __init__(self, place: FilePosition, words: str) -> None:
         super().__init__(words)
@@ -69,8 +69,8 @@ class Tree:
     faults: list[FileFault] = field(default_factory=list)
 
     def place_of(self, path: Location, *, key: bool = False) -> FilePosition:
-        """The position of a value, or of its key. For a missing value, the position of what it
-        would be part of."""
+        """Returns the position of a value, or of its key. For a missing value, returns the position
+        of the value that would contain it."""
         if key and path in self.keys:
             return self.keys[path]
         while path and path not in self.places:
@@ -79,10 +79,10 @@ class Tree:
 
 
 def read_tree(text: str) -> Tree:
-    """The contents of a YAML file.
+    """Parses a YAML file.
 
     Raises:
-        Unreadable: it is empty or no YAML, has aliases or tags, or is nested too deeply.
+        Unreadable: it is empty or not YAML, has aliases or tags, or is nested too deeply.
     """
     bad = _UNPRINTABLE.search(text)
     if bad is not None:
@@ -179,9 +179,10 @@ _KNOWN: Final = {
 
 
 def contract_form(tree: Tree, file: PurePath) -> tuple[dict[str, Any], list[FileFault]]:
-    """The fields of a `GraphSpec`, unchecked, and the faults of names that only occur in files.
+    """Returns the fields of a `GraphSpec`, unvalidated, and the faults of names that only occur in
+    files.
 
-    An unknown agent is replaced by a known one, so that the rest can be checked.
+    Replaces an unknown agent by a known one, so that the rest can be checked.
     """
     if not isinstance(tree.value, dict) or "graph" not in tree.value:
         words = "a graph is a mapping with the key `graph`, a list of nodes"
@@ -209,7 +210,7 @@ def contract_form(tree: Tree, file: PurePath) -> tuple[dict[str, Any], list[File
 
 
 def known_keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    """The keys that are allowed in place of an unknown one, by the contract's location."""
+    """Returns the keys that are allowed in place of an unknown one, by the contract's location."""
     if location[0] == "parameters":
         return _KNOWN["parameter"]
     if len(location) > 3:
@@ -232,7 +233,7 @@ def _node(written: Any, place: int, tree: Tree, found: list[FileFault]) -> Any:
     for key in ("agent", "fallback"):
         _check_agent(made, key, place, tree, found)
     _check_task(made, place, tree, found)
-    # An agent that is missing is one fault, and not two.
+    # A missing agent is one fault, not two.
     agent = made.get("agent")
     usual = TASK_IN_GRAPHS[AgentId(agent)] if agent in AGENTS else TaskType.READ_DOCUMENTS
     made.setdefault("task", usual)
@@ -304,7 +305,7 @@ _WRITTEN = {"nodes": "graph", "merges": "merge"}
 
 
 def contract_faults(tree: Tree, error: ValidationError) -> Iterator[FileFault]:
-    """Every fault that the contract found, with its position in the file."""
+    """Yields every fault that the contract found, with its position in the file."""
     for one in error.errors(include_url=False):
         if one["type"] == "too_short" and one["input"]:
             continue  # What there is has faults of its own and was not counted.
@@ -316,7 +317,7 @@ def contract_faults(tree: Tree, error: ValidationError) -> Iterator[FileFault]:
 
 
 def file_path(tree: Tree, location: Location) -> Location:
-    """The path in the file to a location of the contract."""
+    """Returns the path in the file of a location in the contract."""
     path = (_WRITTEN.get(str(location[0]), location[0]), *location[1:]) if location else ()
     parameters = tree.value.get("parameters") if isinstance(tree.value, dict) else None
     if path[:1] == ("parameters",) and isinstance(parameters, dict) and len(path) > 1:
@@ -400,10 +401,10 @@ class GraphFileError(UsageError):
 
 
 def find_graph(name_or_path: str, project_dir: Path) -> Path:
-    """The file of a graph: a shipped one by its name, or any by its path.
+    """Returns the file of a graph: a shipped one by its name, or any by its path.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: there is no such graph.
     """
     given = Path(name_or_path)
     if given.suffix in _ENDINGS or len(given.parts) > 1 or given.is_file():
@@ -420,10 +421,10 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
 
 
 def read_graph(path: Path) -> GraphSpec:
-    """The graph of a file, completely checked.
+    """Reads the graph of a file, completely checked.
 
     Raises:
-        GraphFileError: the file cannot be read, or anything is wrong in it.
+        GraphFileError: the file cannot be read, or is invalid.
     """
     try:
         tree = read_tree(_text(path))
@@ -459,7 +460,7 @@ def _text(path: Path) -> str:
 
 
 def _validated(made: dict[str, Any], tree: Tree, found: list[FileFault]) -> GraphSpec | None:
-    """The graph, or the readable part of it. Faults are added to `found`."""
+    """Validates the graph. Falls back to its valid part. Adds faults to `found`."""
     try:
         return GraphSpec.model_validate(made, extra="forbid")
     except ValidationError as error:
@@ -472,7 +473,7 @@ def _validated(made: dict[str, Any], tree: Tree, found: list[FileFault]) -> Grap
 
 
 def _without_faulty(made: dict[str, Any], error: ValidationError) -> dict[str, Any] | None:
-    """The graph without its faulty fields; None if a node would have to go."""
+    """Removes the faulty fields from the graph. Returns None if a node would have to be removed."""
     nodes = made["nodes"]
     rest = dict(made)
     if isinstance(nodes, list):

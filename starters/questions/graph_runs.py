@@ -1,4 +1,4 @@
-"""The runs of graphs: their ids, starting one, finding them again, and `desk graph runs`."""
+"""The runs of graphs: their ids, starting them, finding them again, and `desk graph runs`."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -37,17 +37,17 @@ GraphRun = ServerRun[GraphResult]
 
 
 _ANSWERED: Final[dict[str, bool | None]] = {}
-"""By run id, whether a run that has ended answered: that never changes, and a page asks often."""
+"""Whether a closed run answered, by run id: this never changes, and a page queries it often."""
 
 
 class _ResultTold(Contract):
-    """What the list tells of a run's result; None in those of earlier versions."""
+    """The part of a run's result that the list needs; None in results of earlier versions."""
 
     answered: bool | None = None
 
 
 class ListedRun(Contract):
-    """A line of `desk graph runs`. `answered` is None while nothing is known of that."""
+    """A line of `desk graph runs`. `answered` is None if it is not known."""
 
     workflow_id: ShortText
     run_id: ShortText
@@ -60,15 +60,15 @@ class ListedRun(Contract):
 
     @property
     def ended(self) -> str:
-        """How it ended, in words: `complete` alone says that nothing is missing, and not that there
-        is an answer."""
+        """How it ended, in words: `complete` only means that nothing is missing, not that there is
+        an answer."""
         words = str(self.outcome or self.state).replace("_", " ")
         return f"{words}, no sure answer" if self.answered is False else words
 
 
 def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:
-    """The workflow id of a question. The same graph, question, parameters and instant have the same
-    id."""
+    """Returns the workflow id of a question. The same graph, question, parameters and instant have
+    the same id."""
     asked: JsonValue = {
         "graph": graph.model_dump(mode="json"),
         "query": query.model_dump(mode="json"),
@@ -87,12 +87,13 @@ def graph_start(workflow_id: str, request: GraphRequest) -> RunStart[GraphResult
 async def described_run(
     client: Client, workflow_id: str, run_id: str | None = None
 ) -> GraphRun | None:
-    """The latest run with an id, or a certain run of it; None if the server knows none."""
+    """Returns the latest run with an id, or a given execution of it. Returns None if the server
+    knows none."""
     return await run_described(client, workflow_id, GraphResult, run_id)
 
 
 async def request_of_run(run: GraphRun) -> GraphRequest:
-    """The request that a run was started with, from its history.
+    """Reads the request that a run was started with from its history.
 
     Raises:
         CommandError: the history does not say.
@@ -101,7 +102,7 @@ async def request_of_run(run: GraphRun) -> GraphRequest:
 
 
 def list_graph_runs(*, as_json: bool) -> ExitStatus:
-    """Print the newest runs with their questions: what `desk graph runs` does."""
+    """Prints the newest runs with their questions, for `desk graph runs`."""
     settings = load_settings()
     log_to_file(settings)
 
@@ -118,7 +119,7 @@ def list_graph_runs(*, as_json: bool) -> ExitStatus:
 
 
 def run_lines(listed: list[ListedRun]) -> Iterator[str]:
-    """The runs for people."""
+    """Formats the runs for people."""
     rows = (
         (
             run.workflow_id,
@@ -139,7 +140,8 @@ async def _newest(client: Client) -> AsyncIterator[ListedRun]:
 
 
 async def _answered(client: Client, run: WorkflowExecution) -> bool | None:
-    """Whether a run that has ended gave an answer; None of a week, which has no question."""
+    """Returns whether a closed run gave an answer. Returns None for a week, which has no
+    question."""
     ended = run.status is WorkflowExecutionStatus.COMPLETED
     if not ended or run.workflow_type == WorkflowType.WEEKLY_RESEARCH:
         return None
@@ -150,17 +152,17 @@ async def _answered(client: Client, run: WorkflowExecution) -> bool | None:
 
 
 async def run_title(run: WorkflowExecutionDescription) -> str:
-    """The question of a run, or the week that it is the research of. What a schedule starts has one
-    summary for all weeks, so that its week is told instead."""
+    """Returns the question of a run, or the week that it researches. Runs of a schedule share one
+    summary for all weeks, so their week is named instead."""
     summary, week = await run.static_summary() or "", run.typed_search_attributes.get(WEEK)
     return summary if week is None or week in summary else f"Research of {week}"
 
 
 async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
-    """A run for the list, with its question.
+    """Describes a run for the list, with its question.
 
     Raises:
-        RPCError: the server is away, or has forgotten the run since.
+        RPCError: the server is away, or has since deleted the run.
     """
     handle = client.get_workflow_handle(run.id, run_id=run.run_id)
     described = await handle.describe()

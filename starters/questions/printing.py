@@ -95,8 +95,8 @@ def _where(
 
 
 def outcome_of(answer: AnswerReport | None) -> str:
-    """What follows the outcome of a run in its last lines: that nothing surely answers, or nothing
-    is recommended, and which steps and tools failed."""
+    """The end of a run's outcome line: whether there is no sure answer or no recommendation, and
+    which steps and tools failed."""
     if answer is None:
         return ""
     from desk.documents.answer.words import lost_tools_of, lost_words
@@ -110,7 +110,7 @@ def outcome_of(answer: AnswerReport | None) -> str:
 
 
 def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
-    """When it was answered, and what asking again would end."""
+    """Says when it was answered, and what asking again would end."""
     if not run.open:
         when = instant(run.closed_at) if run.closed_at else "before"
         return f"Answered {when}; `--again` asks it anew."
@@ -122,8 +122,8 @@ def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
 
 
 def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[str]:
-    """A swarm's rounds, the tokens where a model was at work, its open hypotheses, and the packages
-    that were missing."""
+    """A swarm's rounds, the tokens if a model was used, its open hypotheses, and the missing
+    packages."""
     specialists = _specialists(answer)
     yield f"Rounds    {result.rounds}{specialists}"
     if result.tokens.used:
@@ -136,7 +136,8 @@ def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[st
 
 
 def token_words(tokens: TokenRecord) -> str:
-    """`12,000 read from tools; one agent alone would have read 38,400 (3.2 times as many); ...`."""
+    """Formats token counts: `12,000 read from tools; one agent alone would have read 38,400 (3.2
+    times as many); ...`."""
     read = f"{tokens.read:,} read from tools"
     if tokens.read and tokens.alone:
         read += (
@@ -158,13 +159,13 @@ def _specialists(answer: AnswerReport | None) -> str:
 
 
 def lacking_lines(answer: AnswerReport | None) -> Iterator[str]:
-    """What installs the packages that an answer lacked."""
+    """Says how to install the packages that an answer lacked."""
     for extra in extras_lacking(answer):
         yield f"Missing   a package that some tools need: run {install_words(extra)}"
 
 
 def extras_lacking(answer: AnswerReport | None) -> tuple[Extra, ...]:
-    """The extras that an answer says it lacked."""
+    """The extras that an answer lacked."""
     if answer is None:
         return ()
     return extras_named((*answer.missing, *(line.error or "" for line in answer.nodes)))

@@ -30,7 +30,8 @@ GraphProgress = Progress[GraphStatus]
 
 
 class PlainGraphProgress(TimedLines):
-    """A line for every node that begins or ends. What began before `since` was kept by a reset."""
+    """Writes a line for every node that begins or ends. Nodes that began before `since` were not
+    run again by a reset."""
 
     def __init__(self, stream: TextIO, since: datetime | None = None) -> None:
         super().__init__(stream)
@@ -39,7 +40,7 @@ class PlainGraphProgress(TimedLines):
         self._phase: Phase | None = None
 
     def update(self, status: GraphStatus) -> None:
-        """Write what is new in a status."""
+        """Writes what is new in a status."""
         for node in status.nodes:
             now = (node.state, node.round)
             if self._seen.get(node.node) != now:
@@ -53,8 +54,8 @@ class PlainGraphProgress(TimedLines):
 
 
 def shown_graph_progress(since: datetime | None = None) -> AbstractContextManager[GraphProgress]:
-    """The progress display that suits standard error, cleared at the end of the block: of a run
-    that was reset `since`, or from its start."""
+    """The progress display for standard error, cleared at the end of the block. Shows a run from
+    its reset at `since`, or from its start."""
     return shown_on_stderr(
         lambda stream: PlainGraphProgress(stream, since),
         lambda status, console: graph_board(status, console.height, datetime.now(UTC), since),
@@ -62,7 +63,7 @@ def shown_graph_progress(since: datetime | None = None) -> AbstractContextManage
 
 
 def node_words(node: NodeStatus, since: datetime | None = None) -> str:
-    """`fetchTickets done in 0.4 s`, with what went wrong; `fetchTickets kept` where a reset did not
+    """`fetchTickets done in 0.4 s`, with its error if any; `fetchTickets kept` if a reset did not
     run it again."""
     if _was_kept(node, since):
         return f"{node.node} kept"
@@ -77,9 +78,9 @@ def node_words(node: NodeStatus, since: datetime | None = None) -> str:
 def graph_board(
     status: GraphStatus, height: int, now: datetime, since: datetime | None = None
 ) -> Group:
-    """A status as a headline and a list of nodes, no taller than the screen.
+    """Draws a status as a headline and a list of nodes, no taller than the screen.
 
-    If there are too many, nodes that succeeded are left out first.
+    If there are too many, nodes that succeeded are omitted first.
     """
     room = max(1, height - 5)
     nodes = list(status.nodes)
@@ -96,8 +97,8 @@ def graph_board(
 
 
 def _was_kept(node: NodeStatus, since: datetime | None) -> bool:
-    """Whether a node ended before a reset. Of one whose end the reset's own first step notes, the
-    time between is no time that it took."""
+    """Returns whether a node ended before a reset. The end may be recorded by the reset's own first
+    step, so the time between is not the node's duration."""
     if since is None or node.started_at is None:
         return False
     return node.state in _ENDED and node.started_at < since

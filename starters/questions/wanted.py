@@ -1,4 +1,4 @@
-"""Gets an answer: what all commands that ask for one have in common."""
+"""Gets an answer: what all commands share that request one."""
 
 import re
 import shlex
@@ -58,14 +58,14 @@ class Wanted:
 
 
 class Options(Protocol):
-    """A dataclass with what a command asks."""
+    """A dataclass with the options that make up a command's request."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 def command_of(name: str, options: Options) -> list[str]:
-    """The words that ask the same again: the command, what is asked, which is the first field of
-    its options, and each of the others that is not as usual."""
+    """Returns the command line that makes the same request again: the command, its argument (the
+    first field of its options), and each option that differs from its default."""
     asked, *others = fields(options)
     words = ["desk", name, getattr(options, asked.name)]
     for each in others:
@@ -89,14 +89,14 @@ def answer_wanted(
     """Gets an answer from a run, or prints the existing one.
 
     Args:
-        wanted: How it is wanted.
-        command: What comes back to the run.
-        start: What the run is started with, in a configuration that has the budget.
-        besides: Lines to print of the answer besides where it stands.
-        published: What a run that goes on has published so far, where one may.
+        wanted: The options besides the question.
+        command: The command line that finds the run again.
+        start: Builds what the run is started with, from a configuration that has the budget.
+        besides: Lines to print with the answer, besides the paths of its files.
+        published: Returns what a run that continues has published so far, if it can.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     config = with_budget(settings.config, wanted.budget_usd, wanted.budget_tokens)
@@ -117,11 +117,11 @@ def answer_wanted(
 
 
 def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[Extra, ...]:
-    """The extras that an answer lacked and that were installed after its run `began`: complete now,
-    with a part installed since.
+    """Returns the extras that an answer lacked and that were installed after its run `began`:
+    complete now, with a part installed since.
 
-    Extras that were complete by then are left out: they were missing elsewhere, such as at a
-    worker, and asking again would not help.
+    Omits extras that were complete by then: they were missing elsewhere, such as at a worker, and
+    asking again would not help.
     """
     return tuple(extra for extra in extras_lacking(answer) if _came_since(extra, began))
 
@@ -141,8 +141,8 @@ def _packages(extra: str) -> Iterable[str]:
 
 
 def _installed_at(package: str) -> datetime:
-    """When a package was installed, by the time of the record of its files, which every installer
-    writes.
+    """Returns when a package was installed, by the modification time of its RECORD file, which
+    every installer writes.
 
     Raises:
         PackageNotFoundError: it is not installed.
@@ -157,9 +157,9 @@ def _installed_at(package: str) -> datetime:
 class WantedAnswer(Generic[Published]):
     """The question, and how its answer is printed.
 
-    `command` is the command line that comes back to the run. Without `wait` the run is only
-    started. `again` asks again even if there is an answer. The answer's files are copied to `out`.
-    `published` gives what a run that goes on has published.
+    `command` is the command line that finds the run again. Without `wait` the run is only started.
+    `again` asks again even if there is an answer. The answer's files are copied to `out`.
+    `published` returns what a run that continues has published.
     """
 
     start: RunStart[Published]
@@ -191,8 +191,8 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
     async def _already(
         self, found: ServerRun[Published], progress: GraphProgress
     ) -> AnsweredRun[Published] | None:
-        """The answer of a run that is closed, or has published one and goes on; None if there is
-        none, or if it is to be asked again."""
+        """Returns the answer of a run that is closed, or that has published one and continues.
+        Returns None if there is none, or if it is to be asked again."""
         if found.open:
             published = self._asking.published
             so_far = await published(found) if published is not None else None
@@ -211,7 +211,7 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
     def _whole(
         self, answered: AnsweredRun[Published], progress: GraphProgress
     ) -> AnsweredRun[Published] | None:
-        """An earlier answer; None if it lacked an extra that was installed since."""
+        """Returns an earlier answer, or None if it lacked an extra that was installed since."""
         from desk.documents.answer.publishing import read_answer_file
 
         answer = read_answer_file(Path(answered.result.files.json_file))

@@ -1,4 +1,5 @@
-"""The run of a command: found or started, followed, printed, and left at Ctrl-C."""
+"""The run of a command: finds or starts it, follows it, prints its outcome, and detaches at
+Ctrl-C."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -31,7 +32,7 @@ def at_a_desk(
     work: Callable[[Desk], Awaitable[ExitStatus]],
     parting_words: Callable[[], str],
 ) -> ExitStatus:
-    """Does a command's work at a desk with workers. At Ctrl-C it prints the parting words."""
+    """Runs a command's work at a desk with workers. Prints the parting words at Ctrl-C."""
 
     async def with_workers(desk: Desk) -> ExitStatus:
         if not desk.hosting:
@@ -48,13 +49,13 @@ def at_a_desk(
 async def start_run(
     client: Client, start: RunStart[Result], *, replace: bool = False
 ) -> ServerRun[Result]:
-    """Starts a run, or finds the one that somebody started a moment ago.
+    """Starts a run, or finds the open run with the same id.
 
-    With `replace`, an open run of the same id is ended and replaced.
+    With `replace`, terminates an open run of the same id and starts a new one.
 
     Raises:
-        UsageError: it could do nothing with what is asked, and was not started.
-        CommandError: it is gone again.
+        UsageError: the run could not use its request, and was not started.
+        CommandError: the started run no longer exists.
     """
     if start.check is not None:
         await start.check(client)
@@ -80,16 +81,16 @@ async def start_run(
 
 
 def when_it_goes_on(*, hosting: bool, external: bool) -> str:
-    """The words on when a run goes on without its command: at once where another process hosts the
-    desk. Whether a server of the user's own has workers is not known here."""
+    """Says when a run continues without its command: at once if another process hosts the desk.
+    Whether the user's own server has workers is not known here."""
     return f"goes on {'when a desk is up' if hosting or external else 'at the desk that is up'}"
 
 
 class CommandRun(ABC, Generic[Result, Status, Outcome]):
-    """A run that a command starts or comes back to, and follows until its outcome is printed.
+    """A run that a command starts or finds again, and follows until its outcome is printed.
 
-    `work` may be called again, at another desk, and goes on where it was. With `anew` a new run
-    replaces the existing one. Without `wait` the run is only started.
+    `work` may be called again at another desk and then continues. With `anew` a new run replaces
+    the existing one. Without `wait` the run is only started.
     """
 
     def __init__(self, *, anew: bool, wait: bool = True) -> None:
@@ -101,10 +102,10 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._goes_on_when = when_it_goes_on(hosting=False, external=True)
 
     def carried_out(self, settings: Settings) -> ExitStatus:
-        """Does the command's work.
+        """Runs the command.
 
         Raises:
-            UsageError, CommandError: with what to do next.
+            UsageError, CommandError: the message says what to do next.
         """
         return at_a_desk(settings, self.work, self._parting_words)
 
@@ -121,26 +122,27 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
     async def begun(
         self, desk: Desk, progress: Progress[Status]
     ) -> tuple[ServerRun[Result], Outcome | None]:
-        """The run, found or started but not waited for, with its earlier outcome if it has one.
+        """Finds or starts the run without waiting for it. Returns it with its earlier outcome, if
+        any.
 
         Raises:
-            UsageError, CommandError: with what to do next.
+            UsageError, CommandError: the message says what to do next.
         """
         await self._prepare(desk, progress.note)
         return await self._begun(desk, progress)
 
     async def outcome(self, desk: Desk, progress: Progress[Status]) -> Outcome:
-        """The outcome of the run, after starting or following it if needed.
+        """Returns the outcome of the run, after starting or following it if needed.
 
         Raises:
-            UsageError, CommandError: with what to do next.
+            UsageError, CommandError: the message says what to do next.
         """
         self._met(desk)
         found, outcome = await self.begun(desk, progress)
         return await self._outcome(found, progress) if outcome is None else outcome
 
     def _met(self, desk: Desk) -> None:
-        """Keeps what the words on a run that is left alone depend on."""
+        """Saves what the message about a detached run depends on."""
         self._hosting = desk.hosting
         self._goes_on_when = when_it_goes_on(hosting=desk.hosting, external=desk.settings.external)
 
@@ -169,7 +171,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         if models:
             progress.note(models)
         start = self._run_start(replaced)
-        # From here on the server may have it, whether its answer comes or not.
+        # The server may have received the request even if its answer is lost.
         self._asked_for = True
         return await start_run(desk.client, start, replace=self._anew)
 
@@ -187,33 +189,33 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         return f"{how} {self._goes_on()}"
 
     async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
-        """Decides what depends on the desk, and reports it."""
+        """Makes the choices that depend on the desk, and reports them."""
 
     _asking_anew: str
-    """What a new run is for, after "to"."""
+    """What a new run is for, as the words after "to"."""
 
     @abstractmethod
     def _shown(self) -> AbstractContextManager[Progress[Status]]:
-        """The display of its progress."""
+        """Shows the run's progress within the block."""
 
     @abstractmethod
     async def _find(self, desk: Desk) -> ServerRun[Result] | None:
-        """The existing run."""
+        """Finds the existing run. Returns None if there is none."""
 
     @abstractmethod
     async def _already(
         self, found: ServerRun[Result], progress: Progress[Status]
     ) -> Outcome | None:
-        """The outcome that a run had before this command; None if it has to be waited for or a new
-        run is needed."""
+        """Returns the outcome that a run had before this command. Returns None if the outcome must
+        be waited for, or if a new run is needed."""
 
     @abstractmethod
     def _models(self) -> str | None:
-        """The words on models that take part; None if none do."""
+        """Describes the models that take part. Returns None if none do."""
 
     @abstractmethod
     def _run_start(self, replaced: ServerRun[Result] | None) -> RunStart[Result]:
-        """What a run is started with; `replaced` is the run that it replaces."""
+        """The request with which the run is started; `replaced` is the run that it replaces."""
 
     @abstractmethod
     async def _outcome(self, found: ServerRun[Result], progress: Progress[Status]) -> Outcome:
@@ -225,8 +227,8 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
 
     @abstractmethod
     def _goes_on(self) -> str:
-        """The words on a run that goes on without this command."""
+        """Says that the run continues without this command."""
 
     @abstractmethod
     def _gone(self) -> str:
-        """The words on a run that was followed and no longer exists."""
+        """Says that the followed run no longer exists."""

@@ -23,10 +23,10 @@ from starters.terminal.exit_status import CommandError
 
 POLL_SECONDS = 0.3
 HEALTH_SECONDS = timedelta(seconds=1)
-"""The most that a healthy server takes to answer a health check. A busy machine takes longer."""
+"""The longest that a healthy server takes to answer a health check. A busy machine takes longer."""
 
 MOST_SILENT_TRIES = 20
-"""After this many health checks in a row without an answer a server counts as gone."""
+"""After this many unanswered health checks in a row, a server counts as gone."""
 
 _ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
 
@@ -54,15 +54,15 @@ async def followed(
     so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
     at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
 ) -> tuple[ServerRun[Result], Told]:
-    """The result of a run, and the run that it ended in: a run that continues as new is followed
-    into the next execution. Until then its progress is shown, with what holds it up.
+    """Follows a run to its outcome, also into the executions in which it continues as new. Returns
+    the last execution and the outcome. Until then, shows the run's progress and what holds it up.
 
     Args:
         run: The run.
-        kind: What its status query answers.
+        kind: The type of the status query's answer.
         progress: Where its status is shown.
-        so_far: What it comes to by a status, for a run that may be left open; None to go on.
-        at_end: What it came to once it is closed.
+        so_far: Returns the outcome by a status, for a run that may stay open; None to continue.
+        at_end: Returns the outcome of a closed run.
 
     Raises:
         CommandError: the server does not know the next run.
@@ -97,8 +97,8 @@ async def _followed_to_its_end(
 
 @contextlib.asynccontextmanager
 async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["asyncio.Future[Any]"]:
-    """A future that is done once the run is closed, however it ended. After the block nothing waits
-    for it any more."""
+    """Yields a future that is done once the run is closed, however it ended. The future is
+    cancelled when the block ends."""
     closed = asyncio.ensure_future(handle.result(follow_runs=False))
     try:
         yield closed
@@ -111,10 +111,10 @@ async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["async
 async def continued(
     run: ServerRun[Result], onward: WorkflowContinuedAsNewError
 ) -> ServerRun[Result]:
-    """The run in which a run continues.
+    """Returns the execution in which a run continues as new.
 
     Raises:
-        CommandError: the server does not know it.
+        CommandError: the server does not know that execution.
     """
     run_id = onward.new_execution_run_id
     found = await run_described(run.client, run.workflow_id, run.returns, run_id)
@@ -126,7 +126,7 @@ async def continued(
 async def show_status(
     run: ServerRun[Any], kind: type[Status], progress: Progress[Status]
 ) -> Status | None:
-    """Shows the status of an open run and returns it; None if no worker answers now.
+    """Shows the status of an open run and returns it. Returns None if no worker answers now.
 
     Raises:
         RPCError, ServerUnreachable: the server went away.
@@ -142,7 +142,7 @@ async def show_status(
 async def status_if_told(
     handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
 ) -> Status | None:
-    """The status of a run; None if no worker answers within some seconds.
+    """Returns the status of a run, or None if no worker answers within `within` seconds.
 
     Raises:
         RPCError: the server went away.
@@ -158,10 +158,9 @@ async def status_if_told(
 
 
 async def check_server(client: Client) -> None:
-    """Distinguishes a server that is gone from a missing worker, without the client's long
-    patience.
+    """Distinguishes a server that is gone from a missing worker, without the client's long timeout.
 
-    A server that is gone refuses at once. One that does not answer may be busy, or on a busy
+    A server that is gone refuses at once. A server that does not answer may be busy, or on a busy
     machine, and is asked again.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`--markets`: some of the configured markets, and the name of a run of these."""
+"""`--markets`: a subset of the configured markets, and the name of its run."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,13 +9,14 @@ from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3
 FIRST_NAMED = 2
-"""How many markets are named if there are too many to name."""
+"""How many markets are named if there are more than `MOST_NAMED`."""
 
 HASH_DIGITS = 8
 
 
 def chosen_markets(config: RunConfig, written: str | None) -> tuple[RunConfig, str | None]:
-    """The configuration with the chosen markets, and the subset's name; None for all markets.
+    """Returns the configuration with the chosen markets, and the subset's name (None for all
+    markets).
 
     Markets are separated by commas and keep their configured order, so that the same choice in
     another order is the same run.
@@ -36,10 +37,10 @@ def chosen_markets(config: RunConfig, written: str | None) -> tuple[RunConfig, s
 
 
 def known_market(config: RunConfig, written: str) -> str:
-    """The configured market that was meant: `usdjpy` and `USD-JPY` are `USD/JPY`.
+    """Returns the configured market for what was typed: `usdjpy` and `USD-JPY` are `USD/JPY`.
 
     Raises:
-        UsageError: there is no such market; the message has the nearest names.
+        UsageError: there is no such market; the message lists the nearest names.
     """
     names = {_key(name): name for name in config.market_names}
     found = names.get(_key(written))
@@ -50,8 +51,8 @@ def known_market(config: RunConfig, written: str) -> str:
 
 
 def subset_name(markets: Sequence[str]) -> str:
-    """`usdjpy-jp`, or `eurusd-usdjpy-and-2-more-3aa774e7`: a name for a run of some markets that
-    can be part of an id and a file name."""
+    """A name for a run of some markets, such as `usdjpy-jp` or `eurusd-usdjpy-and-2-more-3aa774e7`.
+    It can be part of an id and of a file name."""
     if len(markets) <= MOST_NAMED:
         return "-".join(_key(name) for name in markets)
     digest = hashlib.sha256(",".join(markets).encode()).hexdigest()[:HASH_DIGITS]

@@ -11,10 +11,10 @@ from starters.terminal.exit_status import UsageError
 
 
 def with_budget(config: RunConfig, usd: float | None, tokens: int | None = None) -> RunConfig:
-    """The configuration with other limits in US dollars and in tokens, if given.
+    """Returns the configuration with other limits in US dollars and in tokens, if given.
 
     Raises:
-        UsageError: the dollars are no number from 0 on.
+        UsageError: the dollars are not a finite number of at least 0.
     """
     limits: dict[str, object] = {}
     if usd is not None:
@@ -29,13 +29,13 @@ def with_budget(config: RunConfig, usd: float | None, tokens: int | None = None)
 
 
 def has_models(config: RunConfig) -> bool:
-    """Whether the run asks a model at all."""
+    """Returns whether any agent of the run is a model."""
     return bool(_models(config))
 
 
 def model_words(config: RunConfig) -> str:
-    """Who does the analysis: `product_manager is claude-opus-5-5, the other agents are built in;
-    at most $5.00`."""
+    """Describes who does the analysis, such as `product_manager is claude-opus-5-5, the other
+    agents are built in; at most $5.00`."""
     by_model = _models(config)
     if not by_model:
         return "the built-in analysts"

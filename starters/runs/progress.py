@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 from desk.documents.rendering.words.wording import one_line
 
 if TYPE_CHECKING:
-    # Slow to import, and needed only where somebody looks at a terminal.
+    # Slow to import, and needed only on a terminal.
     from rich.console import Console, RenderableType
     from rich.live import Live
 
@@ -21,42 +21,42 @@ class Progress(Protocol[Shown]):
     """Shows how far a run is."""
 
     def update(self, status: Shown) -> None:
-        """Show a new status."""
+        """Shows a new status."""
 
     def note(self, text: str) -> None:
-        """Show a sentence."""
+        """Shows a sentence."""
 
 
 class Told:
-    """Keeps the sentences of a run that nobody watches."""
+    """Collects the sentences of a run that is not shown to anybody."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
 
     def note(self, text: str) -> None:
-        """Keep a sentence."""
+        """Adds a sentence."""
         self.notes.append(text)
 
     def update(self, status: object) -> None:
-        """Does nothing: the status is asked for elsewhere."""
+        """Does nothing: the status is queried elsewhere."""
 
 
 class TimedLines:
-    """Sentences, each on a line of its own; no control characters."""
+    """Writes sentences, each on its own line, without control characters."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._started = time.monotonic()
 
     def note(self, text: str) -> None:
-        """Write a sentence, with the seconds that have passed."""
+        """Writes a sentence, preceded by the seconds since the start."""
         passed = time.monotonic() - self._started
         self._stream.write(f"{passed:6.1f} s  {one_line(text)}\n")
         self._stream.flush()
 
 
 class _LiveProgress(Generic[Status]):
-    """A status that is redrawn in place, below the sentences."""
+    """Redraws a status in place, below the sentences."""
 
     def __init__(self, live: "Live", draw: "Callable[[Status, Console], RenderableType]") -> None:
         self._live = live
@@ -76,8 +76,8 @@ def shown_on_stderr(
     plain: Callable[[TextIO], Progress[Status]],
     draw: "Callable[[Status, Console], RenderableType]",
 ) -> Iterator[Progress[Status]]:
-    """The progress display for standard error, removed at the end of the block: lines without a
-    terminal, a drawing on one."""
+    """Shows progress on standard error until the block ends: redrawn in place on a terminal, as
+    plain lines otherwise."""
     if not sys.stderr.isatty():
         yield plain(sys.stderr)
         return

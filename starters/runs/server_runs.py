@@ -1,5 +1,4 @@
-"""What all runs have in common, whatever their workflow: finding them, their requests, their
-status."""
+"""What all runs share, whatever their workflow: finding them, their requests and their status."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -32,7 +31,7 @@ from desk.platform.temporal.history import (
 from starters.terminal.exit_status import CommandError
 
 ANSWER_SECONDS = 2.0
-"""How long to wait for an answer. The SDK itself waits longer for a lost server."""
+"""How long to wait for an answer. The SDK's own timeout is longer."""
 
 LONGEST_REASON = 600
 
@@ -44,8 +43,7 @@ Told = TypeVar("Told")
 
 @dataclass(frozen=True)
 class ServerRun(Generic[Result]):
-    """A run as the server knows it, and the type of its result. `closed_at` is None while it is
-    open."""
+    """A run on the server, and the type of its result. `closed_at` is None while it is open."""
 
     client: Client
     handle: WorkflowHandle[Any, Result]
@@ -63,11 +61,11 @@ class ServerRun(Generic[Result]):
 
 @dataclass(frozen=True)
 class RunStart(Generic[Result]):
-    """What a run is started with. `about` is what the Temporal UI shows of it, in a few words.
+    """What a run is started with. `about` is its summary in the Temporal UI, in a few words.
 
-    `attributes` are its search attributes from its first event. `signal` is sent with the start, or
-    to the open run with the same id. `check` is awaited before the start, and raises UsageError if
-    the run could do nothing with its request.
+    `attributes` are its search attributes from its first event on. `signal` is sent with the start,
+    or to the open run with the same id. `check` is awaited before the start, and raises UsageError
+    if the run could not use its request.
     """
 
     workflow: WorkflowType
@@ -83,8 +81,8 @@ class RunStart(Generic[Result]):
 async def run_described(
     client: Client, workflow_id: str, returns: type[Result], run_id: str | None = None
 ) -> ServerRun[Result] | None:
-    """The latest run with an id, or a certain run of it; None if the server knows none or it is no
-    id."""
+    """Returns the latest run with an id, or a given execution of it. Returns None if the server
+    knows none or the id is invalid."""
     latest = client.get_workflow_handle(workflow_id, run_id=run_id, result_type=returns)
     try:
         described = await latest.describe()
@@ -106,10 +104,10 @@ async def run_described(
 
 
 async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
-    """The request that a run was started with, from its history.
+    """Reads the request that a run was started with from its history.
 
     Raises:
-        CommandError: the history does not say.
+        CommandError: the history is gone, or has another type of request.
     """
     with suppress(HistoryGone, ValueError):  # ValueError: it is a run of something else
         start = await fetch_start(run.client, run.workflow_id, run.run_id)
@@ -119,10 +117,10 @@ async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
 
 
 async def history_of(client: Client, workflow_id: str, run_id: str) -> RunHistory:
-    """The history of a run.
+    """Fetches the history of a run.
 
     Raises:
-        CommandError: the server does not keep it any more.
+        CommandError: the server no longer has it.
     """
     try:
         return await fetch_history(client, workflow_id, run_id)
@@ -131,7 +129,7 @@ async def history_of(client: Client, workflow_id: str, run_id: str) -> RunHistor
 
 
 async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
-    """The earlier closed runs with the same id, latest first."""
+    """Returns the earlier closed runs with the same id, latest first."""
     query = f"WorkflowId = '{run.workflow_id}' AND ExecutionStatus != 'Running'"
     listed = [
         each
@@ -146,10 +144,10 @@ async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
 async def status_told(
     handle: WorkflowHandle[Any, Any], kind: type[Told], within: float = ANSWER_SECONDS
 ) -> Told:
-    """The answer to a run's `status` query, waited for some seconds.
+    """Queries a run's status, and waits `within` seconds for the answer.
 
     Raises:
-        TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
+        TimeoutError, WorkflowQueryFailedError, RPCError: there is no answer.
     """
     async with asyncio.timeout(within):
         status: Told = await handle.query(Message.STATUS, result_type=kind)
@@ -157,14 +155,14 @@ async def status_told(
 
 
 def refusal(error: WorkflowFailureError) -> str | None:
-    """Why a run refused its request; None if it failed for another reason."""
+    """Returns why a run refused its request. Returns None if it failed for another reason."""
     cause = error.cause
     refused = isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST
     return cause.message if refused and isinstance(cause, ApplicationError) else None
 
 
 def why_it_ended(error: WorkflowFailureError) -> str:
-    """Why a run ended badly, from the last cause to the first."""
+    """Returns why a run failed: the chain of its causes, outermost first."""
     reasons: list[str] = []
     cause: BaseException | None = error.cause
     while cause is not None:

@@ -42,7 +42,7 @@ MOVERS = 3
 DECISIONS = 3
 MISSING = 2
 MOST_OF_COVERAGE = 4
-"""Lines for how far back the desk's knowledge ends, which is told whole."""
+"""The most lines for how current the desk's data are. This is shown whole."""
 
 
 class PublishedWeek(Contract):
@@ -61,12 +61,12 @@ class PublishedWeek(Contract):
 class WeekSummary(Contract):
     """The result of `desk run` and `desk rerun`; their `--json` prints this model.
 
-    `seconds` is what the revision took, from the start of the run or of the rerun. `temporal_ui` is
-    None if the address of the UI is not known. If the report is on another machine, `movers` and
-    `decisions` are empty and `week_changes` is None. `week_changes` is the difference to the week
-    before, `changes` what a rerun changed in its market. `trust` counts conflicts, rejected figures
-    and dropped sentences; None if there are none. `spent` is what models cost; None if none was
-    asked.
+    `seconds` is how long the revision took, from the start of the run or of the rerun.
+    `temporal_ui` is None if the address of the UI is not known. If the report is on another
+    machine, `movers` and `decisions` are empty and `week_changes` is None. `week_changes` is the
+    difference to the week before, `changes` is what a rerun changed in its market. `trust` counts
+    conflicts, rejected figures and dropped sentences; None if there are none. `spent` is what
+    models cost; None if no model was used.
     """
 
     week: IsoWeek
@@ -90,7 +90,7 @@ class WeekSummary(Contract):
 
 
 def from_status(status: WeekStatus, workflow_id: str, run_id: str | None) -> PublishedWeek | None:
-    """What an open run has published; None before its first revision."""
+    """Returns what an open run has published. Returns None before its first revision."""
     if status.files is None or status.coverage is None or status.revision == 0:
         return None
     return PublishedWeek(
@@ -106,7 +106,7 @@ def from_status(status: WeekStatus, workflow_id: str, run_id: str | None) -> Pub
 
 
 def from_result(result: WeekResult, workflow_id: str, run_id: str | None) -> PublishedWeek:
-    """What a closed run has published."""
+    """Returns what a closed run has published."""
     record = result.record
     return PublishedWeek(
         week=record.week,
@@ -128,7 +128,7 @@ def summary_of(
     already_published: bool = False,
     changes: tuple[str, ...] = (),
 ) -> WeekSummary:
-    """The summary. `report` is None if its file cannot be read here."""
+    """Builds the summary. `report` is None if its file cannot be read here."""
     complete = published.coverage.complete
     return WeekSummary(
         **published.model_dump(),
@@ -146,8 +146,8 @@ def summary_of(
 
 
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
-    """The summary for people, at most 24 lines. Paths and addresses are never cut. Reasons for
-    missing markets are wrapped as far as there is room."""
+    """Formats the summary for people, in at most 24 lines. Paths and addresses are never cut.
+    Reasons for missing markets are wrapped as far as there is room."""
     lines = [
         *_head(summary),
         *_changed(summary),
@@ -174,7 +174,7 @@ def _head(summary: WeekSummary) -> Iterator[str]:
 
 
 def _changed(summary: WeekSummary) -> Iterator[str]:
-    """What a rerun changed, or else what changed since the week before."""
+    """What a rerun changed, or otherwise what changed since the week before."""
     if summary.changes:
         yield from (f"rerun: {line}" for line in summary.changes[:CHANGES])
         if len(summary.changes) > CHANGES:
@@ -206,7 +206,8 @@ def _covered(summary: WeekSummary, width: int) -> Iterator[str]:
 
 
 def _shares(coverage: Coverage) -> str:
-    """How many markets were researched, and how much is current if there is a threshold for it."""
+    """The share of markets that was researched, and the share that is current if it has a
+    threshold."""
     markets = f"{coverage.researched} of {coverage.expected} markets"
     if not coverage.current_threshold or coverage.freshness is None:
         return (
@@ -233,7 +234,7 @@ def _decided(summary: WeekSummary) -> Iterator[str]:
     if summary.decisions:
         yield "Decisions"
     count = len(summary.decisions)
-    # The line that says how many more there are takes the place of one.
+    # The line that says how many more there are replaces one row.
     shown = DECISIONS if count <= DECISIONS else DECISIONS - 1
     for row in summary.decisions[:shown]:
         yield f"  {row.day:%a %-d %b}  {row.bank}: {row.outcome.text}"
@@ -272,7 +273,7 @@ def _cut(line: str, width: int) -> str:
 
 
 def _folded(line: str, width: int, most: int) -> list[str]:
-    """A line wrapped into at most so many lines, the later ones indented. The rest is cut."""
+    """Wraps a line into at most `most` lines, the later ones indented. Cuts the rest."""
     line = _printable(line)
     indent = line[: len(line) - len(line.lstrip(" "))]
     return textwrap.wrap(
@@ -290,7 +291,7 @@ def _printable(line: str) -> str:
 
 
 ROOM_ELSEWHERE = 160
-"""The width of a line without a terminal."""
+"""The width of a line when standard output is not a terminal."""
 
 
 def print_week(
@@ -327,14 +328,14 @@ def print_week(
 
 
 def retry_words(dead_letters: Sequence[str]) -> str:
-    """What to do about the tasks that failed with every agent, by their workflow ids."""
+    """Says how to retry the tasks that failed with every agent, given by their workflow ids."""
     first, *others = dead_letters
     more = f"; `desk dead-letters` lists {len(others)} more" if others else ""
     return f"Once its cause is mended, `desk dead-letters retry {first}` tries it again{more}."
 
 
 def not_current_words(*, offline: bool) -> str:
-    """What to do if some figures are not current."""
+    """Says what to do if some figures are not current."""
     if offline:
         return (
             f"Some figures are not current: without DESK_OFFLINE, `{REFRESH}` fetches newer ones."

@@ -27,7 +27,7 @@ GOES_ON: Final = "nothing holds the run up any more"
 
 
 class LastTrouble:
-    """The last reported trouble. `tell` is called with each new one, and with None once it is
+    """The last reported problem. Calls `tell` with each new problem, and with None once it is
     over."""
 
     def __init__(self, tell: Callable[[str | None], None]) -> None:
@@ -35,18 +35,18 @@ class LastTrouble:
         self.last: str | None = None
 
     def say(self, text: str | None) -> None:
-        """Reports a trouble, unless it is the last reported one."""
+        """Reports a problem, unless it is the last reported one."""
         if text != self.last:
             self.last = text
             self._tell(text)
 
 
 class HeldUp:
-    """Checks at intervals what holds up a followed run, and reports it, and when it is over.
+    """Checks at intervals what holds up a followed run. Reports each problem, and its end.
 
     `silent` is the message for a run that does not answer. With `at_once` the run is checked from
-    the start, because it was at work before. `polled` says whether there is a worker: a busy worker
-    is no trouble.
+    the start, because it was running before. `polled` returns whether there is a worker: a busy
+    worker is not a problem.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class HeldUp:
     async def look(
         self, handle: WorkflowHandle[Any, Any], *, answers: bool, leaving: bool = False
     ) -> None:
-        """Checks if it is time: at intervals for a run that does not answer, and once more when the
-        run answers again or is about to be left."""
+        """Checks if a check is due: at intervals for a run that does not answer, and once more when
+        the run answers again or is about to be left."""
         now = time.monotonic()
         if answers:
             self._heard = now
@@ -87,7 +87,8 @@ class HeldUp:
             self._told.say(trouble or words)
 
     async def _silence(self, seconds: float) -> str | None:
-        """The message for a run that has not answered for so long; None if it is well."""
+        """Returns the message for a run that has not answered for that long, or None if that is
+        normal."""
         if self._polled is None or not await self._polled():
             return self._silent
         return BUSY if seconds > BUSY_SECONDS else None
@@ -99,12 +100,12 @@ class HeldUp:
 
 
 def in_sentences(note: Callable[[str], None]) -> Callable[[str | None], None]:
-    """A function that also reports the end of a trouble as a sentence."""
+    """Returns a callback that also reports the end of a problem as a sentence."""
     return lambda text: note(text or GOES_ON)
 
 
 async def is_polled(client: Client) -> bool:
-    """Whether a worker polled recently that can take up a run.
+    """Returns whether a worker that can run workflows polled recently.
 
     Raises:
         RPCError: the server does not say.
@@ -115,7 +116,7 @@ async def is_polled(client: Client) -> bool:
 
 
 async def silence_of(client: Client) -> str:
-    """Why a run may not answer at the moment.
+    """Returns the likely reason why a run does not answer.
 
     Raises:
         RPCError: the server does not say.
@@ -124,7 +125,7 @@ async def silence_of(client: Client) -> str:
 
 
 async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
-    """A sentence on what keeps failing in a run; None when nothing does.
+    """Describes what keeps failing in a run. Returns None when nothing does.
 
     Raises:
         RPCError: the server does not say.
@@ -143,6 +144,6 @@ async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
 
 
 def _rank(pending: PendingActivityInfo) -> tuple[bool, str]:
-    """The order of troubles, the same each time. A failing delivery holds up nothing and comes
+    """A stable sort key for problems. A failing delivery does not hold up the run and comes
     last."""
     return pending.activity_id.startswith("deliver."), pending.activity_id

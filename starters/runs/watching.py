@@ -19,11 +19,10 @@ WeekProgress = Progress[WeekStatus]
 async def wait_until_published(
     found: FoundRun, week: str, progress: WeekProgress, *, after: int = 0, market: str | None = None
 ) -> PublishedWeek:
-    """The first revision after `after`, once `market` waits for no rerun any more. A run that
-    continues as new is followed into the next execution.
+    """Waits for the first revision after `after`, and until `market` has no pending rerun. Follows
+    a run that continues as new into the next execution.
 
-    If the revision is delivered, the deliveries are waited for, up to a minute. Failed ones are
-    reported.
+    Waits up to a minute for the revision's deliveries, and reports the ones that failed.
 
     Raises:
         EndedWithoutReport: the run ended before that.
@@ -49,7 +48,7 @@ class _Publication:
         self._sending_since: float | None = None
 
     async def so_far(self, run: FoundRun, status: WeekStatus) -> PublishedWeek | None:
-        """What is published, once nothing more needs to be waited for."""
+        """Returns the published revision once nothing more needs to be waited for."""
         published = from_status(status, run.workflow_id, run.run_id)
         waits = self._market is not None and self._market in status.pending_reruns
         if published is None or published.revision <= self._after or waits:
@@ -62,7 +61,7 @@ class _Publication:
 
 
 def _sent(status: WeekStatus) -> bool:
-    """Whether no delivery is under way."""
+    """Returns whether no delivery is in progress."""
     return not any(sent.state is DeliveryState.UNDER_WAY for sent in status.deliveries)
 
 
@@ -75,12 +74,13 @@ def _tell_unsent(status: WeekStatus, progress: WeekProgress) -> None:
 
 
 async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
-    """What a run has published so far; None if it is open and has published nothing.
+    """Returns what a run has published so far. Returns None if it is open and has published
+    nothing.
 
-    If a closed run ended badly, what was published before under its id counts.
+    If a closed run failed, what was published under its id before counts.
 
     Raises:
-        EndedWithoutReport: it is closed and nothing was.
+        EndedWithoutReport: the run is closed and nothing was published.
     """
     if found.open:
         status = await status_if_answered(found.handle)
@@ -89,7 +89,7 @@ async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
 
 
 async def status_if_answered(handle: Run) -> WeekStatus | None:
-    """The run's status; None when no worker answers for it at the moment.
+    """Returns the run's status, or None when no worker answers now.
 
     Raises:
         RPCError: the server went away.

@@ -14,23 +14,23 @@ REFRESH = "desk refresh"
 
 @dataclass(frozen=True)
 class WeekChoice:
-    """The week, and a remark if it is not the one that the user might expect."""
+    """The chosen week, and a remark if it is not the one that the user might expect."""
 
     week: str
     remark: str | None = None
 
 
 def no_run_of(week: str | None) -> str:
-    """Says that no run of a week, or of any, is known."""
+    """Says that no run of a week, or of any week, is known."""
     run = f"desk run --week {week}" if week else "desk run"
     return f"no run of {week or 'any week'} is known; `{run}` researches one"
 
 
 def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> str | None:
-    """The week that the user wrote, if any. It must be over.
+    """Parses the week that the user wrote, if any. It must be over.
 
     Raises:
-        UsageError: it is no week, or its as-of instant is still ahead.
+        UsageError: it is not a week, or its as-of instant is still ahead.
     """
     if text is None:
         return None
@@ -38,7 +38,7 @@ def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> s
         week = parse_week(text)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    # Calendars take long to import, and most commands are told no week.
+    # Calendars are slow to import, and most commands are called without a week.
     from desk.analytics.weeks import as_of_of, latest_complete_week
 
     if as_of_of(week, schedule) > now:
@@ -56,8 +56,8 @@ def chosen_week(
     schedule: ScheduleConfig,
     held: FixingCoverage | None,
 ) -> WeekChoice:
-    """The written week, or the latest that the data cover. `held` is None if it is not known what
-    they cover.
+    """Returns the written week, or the latest that the data cover. `held` is None if the data's
+    coverage is not known.
 
     Raises:
         UsageError: the week lies before the data start.

@@ -1,4 +1,4 @@
-"""What a closed run published, also if it, or a later run with its id, ended badly."""
+"""What a closed run published, even if it, or a later run with its id, failed."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from starters.terminal.exit_status import CommandError
 class EndedWithoutReport(CommandError):
     """A run failed, was cancelled or was terminated, and has no published result.
 
-    `told` is the message without the advice to run the week, or its `markets`, again.
+    `summary` is the message without the advice to run the week, or its `markets`, again.
     """
 
     def __init__(self, week: str, error: WorkflowFailureError, markets: Sequence[str] = ()) -> None:
@@ -32,10 +32,10 @@ class EndedWithoutReport(CommandError):
 
 
 async def result_of(found: FoundRun, week: str) -> WeekResult:
-    """The result of a closed run.
+    """Returns the result of a closed run.
 
     Raises:
-        EndedWithoutReport: it returned nothing.
+        EndedWithoutReport: it has no result.
     """
     try:
         return await found.handle.result(follow_runs=False)
@@ -46,10 +46,10 @@ async def result_of(found: FoundRun, week: str) -> WeekResult:
 
 
 async def last_result(found: FoundRun, week: str) -> WeekResult:
-    """The result of a closed run, or else the last one published before under its id.
+    """Returns the result of a closed run, or else the last result published under its id before.
 
     Raises:
-        EndedWithoutReport: nothing was.
+        EndedWithoutReport: nothing was published.
     """
     try:
         return await result_of(found, week)
@@ -61,15 +61,15 @@ async def last_result(found: FoundRun, week: str) -> WeekResult:
 
 
 async def last_record(found: FoundRun, week: str) -> WeekRecord:
-    """What a rerun of a closed run starts from.
+    """Returns the record that a rerun of a closed run starts from.
 
     Raises:
-        EndedWithoutReport: there is nothing to start from.
+        EndedWithoutReport: there is no record.
     """
     try:
         return (await last_result(found, week)).record
     except EndedWithoutReport:
-        # The server may have forgotten the run that was resumed: the request has its record.
+        # The server may have deleted the run that was resumed; the request then has its record.
         request: WeekRequest = await request_of(found)
         if request.resume is None:
             raise
@@ -77,7 +77,7 @@ async def last_record(found: FoundRun, week: str) -> WeekRecord:
 
 
 async def published_before_the_end(found: FoundRun) -> WeekResult | None:
-    """What a run that ended badly, or the newest one before it with its id, published."""
+    """Returns what a failed run published, or else the newest run before it with the same id."""
     client, workflow_id = found.client, found.workflow_id
     own = await _published_in(client, workflow_id, found.run_id)
     if own is not None:
@@ -94,7 +94,8 @@ async def published_before_the_end(found: FoundRun) -> WeekResult | None:
 
 
 async def _published_in(client: Client, workflow_id: str, run_id: str) -> WeekResult | None:
-    """The last revision that a run published. Request and response together give its result."""
+    """Returns the last revision that a run published, put together from the activity's request and
+    response."""
     history = await history_of(client, workflow_id, run_id)
     published = [
         (scheduled, end)

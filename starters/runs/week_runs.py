@@ -1,4 +1,4 @@
-"""The runs of a week: finding them, choosing the one that a person means, and starting them."""
+"""The runs of a week: finding them, choosing the one that the user means, and starting them."""
 
 import re
 from typing import Any, Final
@@ -22,10 +22,11 @@ WEEK: Final = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 
 
 async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:
-    """The newest run of a week, or of a subset of its markets; None if there is none.
+    """Returns the newest run of a week, or of a subset of its markets. Returns None if there is
+    none.
 
-    A full run has the week's own id, or one that the schedule gave it. Visibility lags behind for a
-    moment, so the week's own id is also looked up directly.
+    A full run has the week's own id, or one that the schedule gave it. Visibility is delayed, so
+    the week's own id is also looked up directly.
     """
     own_id = week_run_id(week, subset)
     if subset:
@@ -35,7 +36,7 @@ async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | 
 
 
 async def find_any_run(client: Client, week: str) -> FoundRun | None:
-    """As `find_run`; if there is no full run, the newest run of some of the markets."""
+    """Like `find_run`, but falls back to the newest run of some of the markets."""
     full = await find_run(client, week, None)
     if full is not None:
         return full
@@ -48,7 +49,7 @@ def _newest(found: list[FoundRun | None]) -> FoundRun | None:
 
 
 async def run_ids(client: Client, week: str | None = None) -> list[str]:
-    """The workflow ids of the runs of a week, or of all weeks, newest first."""
+    """Returns the workflow ids of the runs of a week, or of all weeks, newest first."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
     if week is not None:
         query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
@@ -58,7 +59,7 @@ async def run_ids(client: Client, week: str | None = None) -> list[str]:
 
 
 async def newest_week(client: Client) -> str | None:
-    """The latest week that has a run; None when there is none."""
+    """Returns the latest week that has a run, or None when there is none."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
     runs = [run async for run in client.list_workflows(query)]
     weeks = [run.typed_search_attributes.get(WEEK) for run in runs]
@@ -66,12 +67,12 @@ async def newest_week(client: Client) -> str | None:
 
 
 def is_subset_run(workflow_id: str, week: str) -> bool:
-    """Whether an id is that of a run of some of a week's markets."""
+    """Returns whether an id is that of a run of a subset of a week's markets."""
     return workflow_id.startswith(f"{week_run_id(week)}-")
 
 
 async def described(client: Client, workflow_id: str) -> FoundRun | None:
-    """The latest run with an id; None if the server knows none."""
+    """Returns the latest run with an id, or None if the server knows none."""
     return await run_described(client, workflow_id, WeekResult)
 
 
@@ -96,7 +97,7 @@ def week_start(
 
 
 async def known_run(client: Client, workflow_id: str) -> FoundRun:
-    """A run that was started a moment ago.
+    """Returns a run that was started a moment ago.
 
     Raises:
         CommandError: the server does not know it.
@@ -108,12 +109,12 @@ async def known_run(client: Client, workflow_id: str) -> FoundRun:
 
 
 async def request_of(found: FoundRun) -> WeekRequest:
-    """The request of a run, from its history: its markets, rules and subset."""
+    """Reads the request of a run from its history: its markets, rules and subset."""
     return await started_with(found, WeekRequest)
 
 
 def attributes_of(week: str) -> TypedSearchAttributes:
-    """The search attributes of a run from its first event on."""
+    """The search attributes that a run has from its first event on."""
     return TypedSearchAttributes([SearchAttributePair(WEEK, week)])
 
 
@@ -121,10 +122,10 @@ _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
 def week_in(run: str) -> str | None:
-    """The week that was written; None if it is a workflow id.
+    """Returns the week that was written, or None if it is a workflow id.
 
     Raises:
-        UsageError: it looks like a week and is none.
+        UsageError: it looks like a week and is not one.
     """
     if not _WEEK.fullmatch(run.strip()):
         return None
@@ -135,7 +136,7 @@ def week_in(run: str) -> str | None:
 
 
 async def run_named(client: Client, run: str, week: str | None) -> FoundRun:
-    """The newest run of the week, or the latest run with the workflow id.
+    """Returns the newest run of the week, or the latest run with the workflow id.
 
     Raises:
         CommandError: there is none.

@@ -1,4 +1,4 @@
-"""Reads from histories which sources were not asked because they kept failing."""
+"""Reads from histories which calls were skipped because their source kept failing."""
 
 from temporalio.api.failure.v1 import Failure
 from temporalio.converter import DataConverter
@@ -9,8 +9,8 @@ from desk.contracts.names import CallFault
 
 
 async def circuit_in(converter: DataConverter, failure: Failure | None) -> OpenCircuit | None:
-    """The circuit for which a call was skipped; None if it failed for another reason or this cannot
-    be read."""
+    """Returns the open circuit for which a call was skipped. Returns None if it failed for another
+    reason, or if this cannot be read."""
     details = failure.application_failure_info.details.payloads if failure else ()
     if len(details) < 2:
         return None

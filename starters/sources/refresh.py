@@ -1,4 +1,4 @@
-"""`desk refresh`, and how old what the sources keep is."""
+"""`desk refresh`, and the age of the sources' cached data."""
 
 import json
 import sys
@@ -34,8 +34,8 @@ def refresh(as_json: AsJson = False) -> ExitStatus:
 
 
 class Refreshed(Contract):
-    """The result for one kept file. `last_day` is the day of its newest datum, `age_days` how many
-    days ago that is."""
+    """The result for one cached file. `last_day` is the day of its newest datum, `age_days` how
+    many days ago that is."""
 
     server: ShortText
     source: ShortText
@@ -47,7 +47,7 @@ class Refreshed(Contract):
 
 
 def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
-    """The files that the servers of `.mcp.json` keep.
+    """Returns the files that the servers of `.mcp.json` cache.
 
     Raises:
         McpConfigError: the file cannot be used.
@@ -65,7 +65,7 @@ def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
 
 
 def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
-    """How current each kept file is, by its server.
+    """Yields how current each cached file is, by its server.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
@@ -76,13 +76,14 @@ def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
 
 
 UNHEARD_OF: Final = timedelta(days=7)
-"""A file whose provider has not been asked for this long does not keep itself current."""
+"""A file whose provider has not been called for this long is not refreshed automatically."""
 
 
 def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
-    """Which data will foreseeably be older than the week of the next scheduled run: files that
-    nothing refreshes, or that could not be refreshed for a week. A line says so and why, and each
-    of the next names a source; empty where there is nothing to say.
+    """Returns warnings about data that will foreseeably be older than the week of the next
+    scheduled run: files that nothing refreshes, or that could not be refreshed for a week. The
+    first line says so and why, each further line names a source. Empty if there is nothing to warn
+    about.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
@@ -118,10 +119,10 @@ def _looked_lately(state: KeptFileState, now: datetime) -> bool:
 
 
 def refresh_sources(*, as_json: bool) -> ExitStatus:
-    """Refreshes all files side by side, and prints the results. Returns 1 if one failed.
+    """Refreshes all files concurrently, and prints the results. Returns 1 if one failed.
 
     Raises:
-        UsageError: the desk is set to fetch nothing.
+        UsageError: the desk is configured not to fetch anything.
         McpConfigError: `.mcp.json` cannot be used.
     """
     settings = load_settings()
@@ -193,7 +194,7 @@ def _rows(results: Iterable[Refreshed]) -> Iterator[tuple[str, ...]]:
 
 
 def age_words(days: int) -> str:
-    """How old something of a day is: `today`, `1 day`, `25 days`; `ahead` for a later day."""
+    """Formats an age in days: `today`, `1 day`, `25 days`; `ahead` for a later day."""
     if days < 0:
         return "ahead"
     return "today" if days == 0 else f"{days} day{'s' * (days != 1)}"

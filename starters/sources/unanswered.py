@@ -1,4 +1,4 @@
-"""Which calls of tools came to nothing, as `desk tools` and `desk agents` count them alike."""
+"""Which tool calls have no answer, counted the same way by `desk tools` and `desk agents`."""
 
 from pydantic import JsonValue
 
@@ -7,8 +7,8 @@ from desk.contracts.agents.tools import ToolStatus
 
 
 def why_unanswered(status: ToolStatus, error: str | None, content: JsonValue) -> str | None:
-    """Why a call has no answer: it was refused, failed, or its live source was not reached, which
-    only the content says. None for a call that was answered."""
+    """Returns why a call has no answer: it was refused, failed, or its live source was not reached,
+    which only the content says. Returns None for an answered call."""
     since, why = unreachable_since(content)
     if since is not None:
         return why

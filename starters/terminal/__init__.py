@@ -1,1 +1,1 @@
-"""What every command does at the terminal: options, tables, logs, Ctrl-C and the exit status."""
+"""What every command shares at the terminal: options, tables, logs, Ctrl-C and the exit status."""

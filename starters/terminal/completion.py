@@ -1,13 +1,13 @@
-"""Completions for the shell: published weeks, markets, graphs.
+"""Shell completions: published weeks, markets, graphs.
 
-Each is empty if the settings cannot be read; the command itself says why.
+Each is empty if the settings cannot be read; the command itself reports why.
 """
 
 from contextlib import suppress
 
 
 def weeks(incomplete: str) -> list[str]:
-    """The published weeks that start so, newest first."""
+    """The published weeks that start with the given text, newest first."""
     from desk.platform.settings import SettingsError, load_settings
     from desk.programs.week.document.publishing import published_weeks
 
@@ -18,8 +18,8 @@ def weeks(incomplete: str) -> list[str]:
 
 
 def markets(incomplete: str) -> list[str]:
-    """The configured markets that start so; in a list with commas, completions of its last
-    entry."""
+    """The configured markets that start with the given text. In a list with commas, completes its
+    last entry."""
     from desk.platform.settings import SettingsError, load_settings
 
     before, comma, begun = incomplete.rpartition(",")
@@ -30,7 +30,7 @@ def markets(incomplete: str) -> list[str]:
 
 
 def graphs(incomplete: str) -> list[str]:
-    """The graphs that start so, the desk's and the project's."""
+    """The graphs that start with the given text: those shipped with the desk and the project's."""
     from desk.platform.settings import SettingsError, load_settings, shipped_graphs
 
     with suppress(SettingsError):

@@ -11,16 +11,16 @@ from typing import NoReturn
 from desk.platform.files import is_full, no_space
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
-"""Temporal's words for missing search attributes."""
+"""Temporal's error messages for missing search attributes."""
 
 
 _UNANSWERED = frozenset({"CANCELLED", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "UNAVAILABLE"})
-"""The names of the statuses with which Temporal's client gives up on a server."""
+"""The gRPC statuses with which Temporal's client gives up on a server."""
 
 
 class ExitStatus(IntEnum):
-    """Exit statuses of `desk`. From `NOT_SIGNED` to `CHANGED` they are those of a signature that
-    was asked for."""
+    """Exit statuses of `desk`. `NOT_SIGNED` to `CHANGED` are the results of checking a
+    signature."""
 
     COMPLETE = 0
     FAILED = 1
@@ -33,7 +33,7 @@ class ExitStatus(IntEnum):
 
 
 class CommandError(Exception):
-    """What went wrong, in a sentence that says what to do next.
+    """An error for the user, in a sentence that says what to do next.
 
     `listed` means that each line of the message is a separate fault.
     """
@@ -43,7 +43,7 @@ class CommandError(Exception):
 
 
 class UsageError(CommandError):
-    """The command was called with something it cannot work with."""
+    """The command was called with arguments that it cannot use."""
 
     status = ExitStatus.USAGE
 
@@ -61,8 +61,8 @@ def complain(error: BaseException) -> ExitStatus:
 
 
 def sentence(error: BaseException) -> str:
-    """The words for an error, without the command's name."""
-    # The settings take the contracts with them, which no `--help` needs.
+    """Describes an error, without the command's name."""
+    # The settings import the contracts, which `--help` does not need.
     from desk.platform.settings import SettingsError, debugging
 
     text = " ".join(str(error).split())
@@ -84,15 +84,16 @@ def sentence(error: BaseException) -> str:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether an error is of the project's own modules, whose messages are written for users."""
+    """Returns whether an error is from the project's own modules, whose messages are written for
+    users."""
     return type(error).__module__.split(".")[0] in {"desk", "workers"}
 
 
 def exit_now(status: int) -> NoReturn:
-    """Leaves the process at once, with everything written.
+    """Leaves the process at once, after flushing the output.
 
-    A process that used Temporal's client can abort while the interpreter shuts down, because
-    threads of the client's core are still alive, and would lose its exit status.
+    A process that used Temporal's client can abort while the interpreter shuts down, because the
+    client's core still has threads. It would then lose its exit status.
     """
     for stream in (sys.stdout, sys.stderr):
         # A stream that the caller has closed is None.

@@ -11,12 +11,12 @@ _left: Final[list[asyncio.Runner]] = []
 
 
 def interruptible(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, as with `asyncio.run`, except for a second Ctrl-C.
+    """Runs the work like `asyncio.run`, except for a second Ctrl-C.
 
-    The first cancels the work, which stops its workers and its server in order. The second leaves
-    everything as it is, because a worker of Temporal's that is cancelled while it stops never ends.
-    The caller must then leave the process, as `exit_now` does; what it started ends with it, as
-    after a kill.
+    The first Ctrl-C cancels the work, which stops its workers and its server in order. The second
+    stops waiting, because a Temporal worker that is cancelled while it stops never ends. The caller
+    must then leave the process, as `exit_now` does; this also ends everything that it started, as a
+    kill does.
 
     Raises:
         KeyboardInterrupt: after the first, once the work has ended; after the second, at once.

@@ -13,10 +13,10 @@ from starters.terminal.exit_status import UsageError
 
 
 def log_to_stderr(settings: Settings) -> None:
-    """Logs to standard error: for commands that run until they are stopped.
+    """Logs to standard error, for commands that run until they are stopped.
 
     Raises:
-        UsageError: the home cannot be made; the message says how to choose another.
+        UsageError: the home cannot be created; the message says how to choose another.
     """
     try:
         make_home(settings.home)
@@ -29,10 +29,10 @@ def log_to_stderr(settings: Settings) -> None:
 
 
 def make_home(home: Path) -> None:
-    """Make a home for its owner alone; one that others could read is closed to them.
+    """Creates a home that only its owner can read. Removes other users' access to an existing one.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     publish_folder(home.parent)
     home.mkdir(exist_ok=True)
@@ -49,7 +49,7 @@ def log_to_file(settings: Settings) -> None:
 
 
 class _AtTheFirstLine(logging.Formatter):
-    """Renders records, and imports what renders them at the first one.
+    """Renders records, and imports the renderer at the first one.
 
     A process with workers imports it earlier (`workers.hosting`): otherwise a workflow that logs
     first would import it within its sandbox.
@@ -66,12 +66,12 @@ class _AtTheFirstLine(logging.Formatter):
         return line_formatter(as_json=self._as_json)
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as a line."""
+        """Renders the record as a line."""
         return self._lines.format(record)
 
 
 def configure_logs(level: str, *, as_json: bool) -> None:
-    """Send the logs of this process, its libraries' included, to standard error.
+    """Sends the logs of this process and of its libraries to standard error.
 
     Standard output is left alone: it carries results, and the protocol of a stdio server.
     """
@@ -82,12 +82,12 @@ def configure_logs(level: str, *, as_json: bool) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # Temporal's SDK and the MCP client tell every step at INFO, which drowns the desk's own lines.
+    # Temporal's SDK and the MCP client log every step at INFO, which drowns the desk's own lines.
     for chatty in ("temporalio", "mcp", "httpx2", "httpcore2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))
     logging.captureWarnings(True)
-    # An activity that ended by itself just before it was to be cancelled.
+    # Logged for an activity that ended by itself just before its cancellation.
     warnings.filterwarnings("ignore", "Cannot find activity to cancel", UserWarning)
     if level != "DEBUG":
-        # A call that fails is told by whoever made it, with what it was about.
+        # A failed call is reported by its caller, with its context.
         logging.getLogger("mcp.client").setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Options that several commands have in the same words."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,7 @@ USUAL_COST = "0.10"
 
 
 def of_week(help_text: str) -> Any:
-    """The option `--week` with a help text, for commands that look at one week's run or report."""
+    """Returns the option `--week` with a help text, for commands about one week's run or report."""
     return typer.Option(
         "--week", metavar="WEEK", autocompletion=weeks, help=help_text, show_default=False
     )

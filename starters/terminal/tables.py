@@ -1,4 +1,4 @@
-"""Tables and wrapped prose for people: as wide as the terminal, and with uncut cells in a pipe."""
+"""Tables and wrapped prose for people: as wide as the terminal, with uncut cells in a pipe."""
 
 import shutil
 import sys
@@ -10,14 +10,15 @@ from desk.contracts.names import AgentId
 from desk.documents.rendering.words.wording import one_line
 
 WIDTH: Final = 80
-"""Columns of folded prose."""
+"""The width of wrapped prose, in columns."""
 
 _UNBOUNDED: Final = 1_000_000
 
 
 def short_name(agent: AgentId) -> str:
-    """An agent's name in a narrow table: two letters, those that it is registered with if it is."""
-    # The registry has every program's declaration imported.
+    """Returns an agent's name in a narrow table: its registered two letters, or else its first
+    two."""
+    # The registry imports the declaration of every program.
     from desk.agents.registry import AGENTS
 
     profile = AGENTS.get(agent)
@@ -31,11 +32,11 @@ def table_lines(
     right: Collection[int] = (),
     indent: str = "",
 ) -> Iterator[str]:
-    """A table without lines or colours. Columns in `right` are aligned right.
+    """Formats a table without rules or colours. Columns in `right` are aligned right.
 
-    A row that is a string is a line of its own. On a terminal the table is at most as wide, and
-    longer cells continue below; in a pipe every row is one line. Cells are data, without markup.
-    Without any title there is no line of titles.
+    A row that is a string is a line of its own. On a terminal the table is at most as wide as the
+    terminal, and longer cells continue below; in a pipe every row is one line. Cells are plain
+    text, without markup. If all titles are empty, there is no title line.
     """
     # Rich is slow to import, and most commands print no table.
     from rich.console import Console
@@ -71,7 +72,8 @@ def table_lines(
 
 
 def folded(text: str, indent: str = "", first: str | None = None) -> Iterator[str]:
-    """Lines of at most `WIDTH` columns; the second and later ones are indented further.
+    """Wraps a text into lines of at most `WIDTH` columns, the second and later ones indented
+    further.
 
     The first line starts with `first`, if given, such as a label.
     """

@@ -1,4 +1,4 @@
-"""`desk rerun`, and how a rerun is asked for and followed."""
+"""`desk rerun`: requests a rerun and follows it."""
 
 import sys
 import time
@@ -74,8 +74,8 @@ def rerun(
 def changes_between(
     before: ResearchReport | None, after: ResearchReport | None, market: str
 ) -> tuple[str, ...]:
-    """A line for everything that changed; one line that says so when nothing did, or when one of
-    the reports is not at hand."""
+    """Lists everything that changed, a line each. Returns a single line if nothing changed, or if
+    one of the reports is not available."""
     if before is None or after is None:
         return (f"{market}: what changed is not known here: one of the two reports is not at hand",)
     old, new = _section(before, market), _section(after, market)
@@ -110,18 +110,18 @@ def _section(report: ResearchReport, market: str) -> MarketReport | None:
 
 
 async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunRequest) -> FoundRun:
-    """Ask for a rerun, of an open run by a signal, of a closed one by starting it again.
+    """Requests a rerun: of an open run by a signal, of a closed run by starting it again.
 
     Raises:
-        EndedWithoutReport: there is nothing to start again from.
+        EndedWithoutReport: there is no record to start again from.
     """
     if found.open:
         try:
-            # By its id alone: it may have continued as new since it was looked up.
+            # Addressed by its id alone: it may have continued as new since it was looked up.
             await client.get_workflow_handle(found.workflow_id).signal(Message.RERUN_MARKET, rerun)
             return found
         except RPCError as error:
-            # It closed since it was looked up: what follows is for closed runs.
+            # It closed since it was looked up; the code below handles closed runs.
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
         found = await known_run(client, found.workflow_id)
@@ -141,7 +141,7 @@ async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunR
 
 @dataclass(frozen=True)
 class RerunOptions:
-    """The options of `desk rerun`. `workflow_id` names a run that is known already."""
+    """The options of `desk rerun`. `workflow_id` names the run if it is already known."""
 
     market: str
     reason: str
@@ -152,10 +152,10 @@ class RerunOptions:
 
 
 def rerun_market(options: RerunOptions) -> ExitStatus:
-    """Have a market researched again, and print what changed.
+    """Has a market researched again, and prints what changed.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     rerun = rerun_of(settings, options)
@@ -168,10 +168,10 @@ def rerun_market(options: RerunOptions) -> ExitStatus:
 
 
 def rerun_of(settings: Settings, options: RerunOptions) -> "MarketRerun":
-    """The rerun that the options ask for.
+    """Builds the rerun that the options ask for.
 
     Raises:
-        UsageError: the market or the week is none, or there is no reason.
+        UsageError: the market or the week is invalid, or there is no reason.
     """
     market = known_market(settings.config, options.market)
     if not options.reason.strip():
@@ -181,7 +181,7 @@ def rerun_of(settings: Settings, options: RerunOptions) -> "MarketRerun":
 
 
 class MarketRerun:
-    """One rerun. `work` may be called again, at another desk, and does not ask twice."""
+    """One rerun. `work` may be called again at another desk, and does not repeat the request."""
 
     def __init__(
         self, settings: Settings, options: RerunOptions, market: str, week: str | None
@@ -194,7 +194,7 @@ class MarketRerun:
         self._asked: FoundRun | None = None
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Ask for the rerun, wait for its revision, print it."""
+        """Requests the rerun, waits for its revision, and prints it."""
         found, week = await self._found(desk)
         before = self._before = self._before or await _published(found, week)
         old = report_if_here(before.files) if before else None
@@ -210,17 +210,17 @@ class MarketRerun:
         return print_week(desk, published, new, as_json=self._options.as_json, changes=changes)
 
     async def ask(self, desk: Desk) -> FoundRun:
-        """Ask for the rerun, and wait for nothing: the run that does it.
+        """Requests the rerun without waiting for it. Returns the run that does it.
 
         Raises:
-            UsageError, CommandError: with what to do next.
+            UsageError, CommandError: the message says what to do next.
         """
         found, week = await self._found(desk)
         self._before = await _published(found, week)
         return await self._ask(desk, found, week)
 
     async def _found(self, desk: Desk) -> tuple[FoundRun, str]:
-        """The run whose market is redone, with its week."""
+        """Returns the run whose market is redone, with its week."""
         self.week = self.week or await self._newest_week(desk)
         return await self._find(desk, self.week), self.week
 
@@ -266,7 +266,8 @@ class MarketRerun:
 
 
 async def _published(found: FoundRun, week: str) -> PublishedWeek | None:
-    """What there is to compare with; whether there is anything to start from is asked later."""
+    """Returns the report to compare with, if any. Whether there is a record to start from is
+    checked later."""
     try:
         return await published_by(found, week)
     except EndedWithoutReport:

@@ -126,10 +126,10 @@ class RunOptions:
 
 
 def run_week(options: RunOptions) -> ExitStatus:
-    """Research a week, or report what is published of it, and print the summary.
+    """Researches a week, or finds its published report, and prints the summary.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     run = week_run(settings, options)
@@ -139,7 +139,7 @@ def run_week(options: RunOptions) -> ExitStatus:
 
 
 def week_run(settings: Settings, options: RunOptions) -> "WeekRun":
-    """The run that the options ask for.
+    """Builds the run that the options ask for.
 
     Raises:
         UsageError: a market or the week cannot be researched.
@@ -180,14 +180,14 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
         self._told: ToldStatus | None = None
 
     def carried_out(self, settings: Settings) -> ExitStatus:
-        """As `CommandRun.carried_out`. If this process hosted the desk, the status of the run is
-        kept for `desk status`."""
+        """Like `CommandRun.carried_out`. If this process hosted the desk, caches the run's status
+        for `desk status`."""
         ended = super().carried_out(settings)
         keep_at_rest(settings, self._told)
         return ended
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """As `CommandRun.work`."""
+        """Like `CommandRun.work`."""
         ended = await super().work(desk)
         self._told = await left_at_rest(desk, self._week) if desk.hosting else None
         return ended

@@ -49,10 +49,10 @@ MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule app
 FOR_BACKFILLS = (
     "made for a backfill and starts nothing by itself; `desk schedule apply` has it start weeks"
 )
-"""The note of a schedule that nobody has put into force."""
+"""The note of a schedule that was created for a backfill and never applied."""
 
 _AROUND = timedelta(seconds=30)
-"""A backfill's range reaches this far to both sides of the start it is about."""
+"""How far a backfill's range extends to both sides of the start it is about."""
 
 _BY_SCHEDULE = (
     f"Started by the schedule `{SCHEDULE_ID}`. Its search attribute `ResearchWeek` names the week."
@@ -115,7 +115,7 @@ Action = Callable[[Desk], Awaitable[list[str]]]
 
 
 def at_the_server(action: Action) -> ExitStatus:
-    """Do something to the schedule and print what it says.
+    """Changes the schedule, and prints the result.
 
     Raises:
         CommandError: there is no schedule, or no server.
@@ -134,7 +134,7 @@ def at_the_server(action: Action) -> ExitStatus:
 
 
 async def apply_schedule(desk: Desk) -> list[str]:
-    """Put `desk.toml`'s schedule into force; a paused schedule stays paused. Says where data will
+    """Applies the schedule of `desk.toml`; a paused schedule stays paused. Warns if the data will
     be older than the week of the next run."""
     wanted = weekly_schedule(desk.settings.config.schedule)
     done = await put_into_force(desk.client, desk.settings.config, desk.settings.deliveries)
@@ -145,8 +145,8 @@ async def apply_schedule(desk: Desk) -> list[str]:
 async def put_into_force(
     client: Client, config: RunConfig, deliveries: Deliveries | None = None
 ) -> Applied:
-    """Create the schedule, or change what differs and nothing else. One that a person has paused
-    stays paused; one that was made for a backfill is not."""
+    """Creates the schedule, or changes only what differs. A schedule that a person has paused stays
+    paused; one that was created for a backfill does not."""
     wanted = _schedule(config, deliveries)
     handle = client.get_schedule_handle(SCHEDULE_ID)
     there = await _described(handle)
@@ -175,16 +175,16 @@ def _for_backfills(schedule: Schedule) -> bool:
 async def _made_for_backfills(
     client: Client, config: RunConfig, deliveries: Deliveries | None
 ) -> None:
-    """Create the schedule paused: past weeks are started through it, and nobody asked for more."""
+    """Creates the schedule paused: it is needed only to start past weeks."""
     wanted = _schedule(config, deliveries)
     wanted.state = ScheduleState(note=FOR_BACKFILLS, paused=True)
-    # Somebody else may have made it a moment ago.
+    # Another process may have created it a moment ago.
     with suppress(ScheduleAlreadyRunningError):
         await client.create_schedule(SCHEDULE_ID, wanted)
 
 
 async def show_schedule(desk: Desk) -> list[str]:
-    """The schedule as the server has it, its next starts and its latest runs."""
+    """Describes the schedule on the server, its next starts and its latest runs."""
     there = await _existing(desk.client)
     state = there.schedule.state
     lines = [
@@ -207,14 +207,14 @@ async def show_schedule(desk: Desk) -> list[str]:
 
 
 async def pause_schedule(desk: Desk) -> list[str]:
-    """Start no more runs until resumed."""
+    """Pauses the schedule: no runs start until it is resumed."""
     await _existing(desk.client)
     await desk.client.get_schedule_handle(SCHEDULE_ID).pause(note="paused by `desk schedule pause`")
     return [f"{SCHEDULE_ID}: paused"]
 
 
 async def resume_schedule(desk: Desk) -> list[str]:
-    """Start runs again."""
+    """Resumes the schedule."""
     await _existing(desk.client)
     note = weekly_schedule(desk.settings.config.schedule).note
     await desk.client.get_schedule_handle(SCHEDULE_ID).unpause(note=note)
@@ -222,7 +222,7 @@ async def resume_schedule(desk: Desk) -> list[str]:
 
 
 async def trigger_schedule(desk: Desk) -> list[str]:
-    """Start a run now. Its week is the latest complete one, covered by the data or not."""
+    """Starts a run now. Its week is the latest complete one, whether the data cover it or not."""
     before = (await _existing(desk.client)).info.num_actions
     handle = desk.client.get_schedule_handle(SCHEDULE_ID)
     await handle.trigger(overlap=ScheduleOverlapPolicy.ALLOW_ALL)
@@ -236,7 +236,7 @@ async def trigger_schedule(desk: Desk) -> list[str]:
 
 
 async def delete_schedule(desk: Desk) -> list[str]:
-    """Take the schedule away; runs and reports stay."""
+    """Deletes the schedule; runs and reports stay."""
     await _existing(desk.client)
     await desk.client.get_schedule_handle(SCHEDULE_ID).delete()
     return [f"{SCHEDULE_ID}: deleted"]
@@ -249,13 +249,13 @@ async def ready_for_backfill(
     *,
     look_only: bool,
 ) -> str | None:
-    """See to it that past weeks can be started through the schedule; what the user should know.
+    """Makes sure that past weeks can be started through the schedule. Returns what the user should
+    know.
 
-    Without a schedule there is one afterwards that starts nothing by itself, unless this is only to
-    look.
+    Without a schedule, creates one that starts nothing by itself, unless `look_only` is set.
 
     Raises:
-        CommandError: the schedule that is in force starts at other times than `desk.toml` says.
+        CommandError: the schedule on the server has other times than `desk.toml`.
     """
     there = await _described(client.get_schedule_handle(SCHEDULE_ID))
     if there is None:
@@ -278,22 +278,22 @@ async def ready_for_backfill(
 
 
 async def scheduled_request(client: Client) -> WeekRequest | None:
-    """What the schedule in force starts its runs with; None where it starts no weeks, is gone, or
-    cannot be read here.
+    """Returns the request with which the schedule starts its runs. Returns None if it starts no
+    weeks, is gone, or cannot be read here.
 
-    One that was made before runs could learn does not say that they do.
+    A request from before runs could learn has `learn` unset.
     """
     there = await _described(client.get_schedule_handle(SCHEDULE_ID))
     return await _request(client, there.schedule) if there else None
 
 
 async def start_past_week(client: Client, start: datetime, config: RunConfig) -> None:
-    """Ask the schedule for the run that it would have started at an instant, or did."""
+    """Asks the schedule for the run that it starts, or would have started, at an instant."""
     await client.get_schedule_handle(SCHEDULE_ID).backfill(
         ScheduleBackfill(
             start_at=start - _AROUND,
             end_at=start + _AROUND + config.schedule.jitter,
-            # Not the server's default, which would skip it while another run is open.
+            # The server's default would skip it while another run is open.
             overlap=ScheduleOverlapPolicy.ALLOW_ALL,
         )
     )
@@ -311,7 +311,8 @@ async def _request(client: Client, schedule: Schedule) -> WeekRequest | None:
 
 
 async def _learns(client: Client, schedule: Schedule) -> bool:
-    """Whether its runs learn; what starts something else differs from `desk.toml` in any case."""
+    """Returns whether its runs learn. A schedule of something else differs from `desk.toml` in any
+    case."""
     request = await _request(client, schedule)
     return request is None or request.learn
 
@@ -370,7 +371,8 @@ def _times(schedule: Schedule) -> tuple[object, ...]:
 
 
 async def _action_key(client: Client, schedule: Schedule) -> tuple[object, ...]:
-    """What a schedule starts. The server hands arguments back encoded, so they are compared so."""
+    """What a schedule starts, for comparison. The server returns arguments encoded, so both sides
+    are compared encoded."""
     action = schedule.action
     if not isinstance(action, ScheduleActionStartWorkflow):
         return (action,)
@@ -401,7 +403,7 @@ async def _existing(client: Client) -> ScheduleDescription:
 
 
 async def _next_starts(desk: Desk) -> list[str]:
-    """The next starts, where there are any."""
+    """Lists the next starts, if any."""
     there = await _existing(desk.client)
     if there.schedule.state.paused:
         return []

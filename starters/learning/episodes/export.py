@@ -1,4 +1,4 @@
-"""What `desk episodes export` does: an episode as rows, as JSON lines or a Parquet file."""
+"""The implementation of `desk episodes export`: an episode as rows of a Parquet file."""
 
 import os
 import sys
@@ -92,7 +92,7 @@ COLUMNS: Final[Mapping[str, ColumnKind]] = {
 
 
 def rows_of(episode: ListedEpisode) -> Iterator[dict[str, Cell]]:
-    """A row for each step of a finished episode, by `COLUMNS`."""
+    """Yields a row for each step of a finished episode, by `COLUMNS`."""
     if episode.board is None:
         return
     shared = _shared(episode)
@@ -126,7 +126,7 @@ def _step(step: EpisodeStep, last: int) -> dict[str, Cell]:
         "refused": step.refused,
         "reward": float(step.reward),
         "charge": float(step.charge),
-        # Steps that were given beyond the evaluation are refused: they end nothing once more.
+        # Given steps after the evaluation are refused, and do not terminate again.
         "terminated": evaluated and step.refused is None,
         "truncated": step.number == last and not evaluated,
         "started_at": step.started_at,
@@ -179,11 +179,11 @@ Rows = Sequence[Mapping[str, Cell]]
 
 
 def check_parquet(place: Path) -> None:
-    """Checks that a table can be written to a place, before anything is read.
+    """Checks that a table can be written to a path, before anything is read.
 
     Raises:
-        CommandError: the package that writes it is not installed.
-        UsageError: nothing can be written there.
+        CommandError: pyarrow is not installed.
+        UsageError: the path is not writable.
     """
     _pyarrow()
     if place.is_dir():
@@ -199,10 +199,10 @@ def check_parquet(place: Path) -> None:
 async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:
     """Writes batches of rows by `COLUMNS`, each as a row group. Returns the number of rows.
 
-    A reader sees the earlier file or all of the new one.
+    A reader sees either the earlier file or all of the new one.
 
     Raises:
-        CommandError: it could not be written, or there is no package for it.
+        CommandError: it could not be written, or pyarrow is not installed.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -252,16 +252,16 @@ def _pyarrow() -> Any:
 
 
 BATCH: Final = 64
-"""Episodes whose trajectories are in memory at once, and that make a row group."""
+"""The number of episodes whose trajectories are in memory at once, and that make a row group."""
 
 
 def export_episodes(out: Path, *, symbol: str | None) -> ExitStatus:
-    """Writes what every finished episode did to a Parquet file.
+    """Writes the steps of every finished episode to a Parquet file.
 
-    Unreadable histories are reported and left out; then the exit status says so.
+    Unreadable histories are reported and omitted; the exit status then says so.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     wanted = read_symbol(symbol) if symbol is not None else None
     place = out.expanduser().resolve()
@@ -295,12 +295,12 @@ class _EpisodeExport:
         self.forget()
 
     def forget(self) -> None:
-        """Starts again, for instance after the server went away."""
+        """Starts over, such as after the server went away."""
         self.episodes = 0
         self.unreadable: list[str] = []
 
     async def batches(self, client: Client) -> AsyncIterator[Rows]:
-        """Their rows, in the order in which they ended."""
+        """Yields their rows, in the order in which they ended."""
         async for batch in look_in_batches(client, await finished_episodes(client), BATCH):
             rows = []
             for episode in batch:

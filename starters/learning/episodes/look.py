@@ -1,4 +1,4 @@
-"""The episodes that the server keeps: their requests and their states."""
+"""The episodes on the server: their requests and their states."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -41,7 +41,7 @@ class ListedEpisode(Contract):
     """An episode and its state, as `--json` prints it.
 
     `waits_for` is when its evaluation is due, if it waits for that. `note` says what could not be
-    had or sent.
+    read or sent.
     """
 
     workflow_id: ShortText
@@ -66,8 +66,8 @@ class UnreadableEpisode(NamedTuple):
 
 
 async def newest_episodes(client: Client, symbol: str | None = None) -> list[WorkflowExecution]:
-    """The latest run of each episode, newest first; with `symbol` only those of one stock, and
-    those that ended before the server was told their symbol.
+    """Returns the latest run of each episode, newest first. With `symbol`, only those of one stock,
+    and those that ended before the search attribute for the symbol existed.
 
     Raises:
         RPCError: the server went away.
@@ -85,7 +85,7 @@ async def newest_episodes(client: Client, symbol: str | None = None) -> list[Wor
 
 
 async def finished_episodes(client: Client) -> list[WorkflowExecution]:
-    """Every run that was finished, repeated ones included, in the order in which they ended.
+    """Returns every finished run, including repeated ones, in the order in which they ended.
 
     Raises:
         RPCError: the server went away.
@@ -98,7 +98,7 @@ async def finished_episodes(client: Client) -> list[WorkflowExecution]:
 async def look_at(
     client: Client, runs: Sequence[WorkflowExecution]
 ) -> list[ListedEpisode | UnreadableEpisode]:
-    """The states of some episodes, in their order, without those that were refused or deleted
+    """Reads the states of some episodes, in their order. Omits those that were refused or deleted
     since.
 
     Raises:
@@ -122,7 +122,7 @@ async def look_at(
 async def look_in_batches(
     client: Client, runs: Sequence[WorkflowExecution], size: int
 ) -> AsyncIterator[list[ListedEpisode | UnreadableEpisode]]:
-    """The same in batches, so that only one batch of trajectories is in memory."""
+    """Like `look_at`, in batches, so that only one batch of trajectories is in memory."""
     for start in range(0, len(runs), size):
         yield await look_at(client, runs[start : start + size])
 
@@ -135,7 +135,7 @@ async def _listed(client: Client, execution: WorkflowExecution) -> ListedEpisode
 
 
 async def _under_way(run: _Run) -> ListedEpisode:
-    """The state of an open episode, from its workflow; from its request if no worker answers."""
+    """Queries the state of an open episode. Falls back to its request if no worker answers."""
     status = await episode_told(run)
     if status is None:
         return _only_asked(run, await started_with(run, StockRequest), UNANSWERED)
@@ -155,8 +155,8 @@ async def _under_way(run: _Run) -> ListedEpisode:
 
 
 async def _ended(run: _Run, status: WorkflowExecutionStatus | None) -> ListedEpisode | None:
-    """The state of a closed episode; None for one that was refused, for instance because there is
-    no such stock."""
+    """Reads the state of a closed episode. Returns None for one that was refused, for instance
+    because there is no such stock."""
     request = await started_with(run, StockRequest)
     try:
         result = await run.handle.result(follow_runs=False)

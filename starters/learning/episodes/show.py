@@ -1,4 +1,4 @@
-"""What `desk episodes list` and `desk episodes show` do."""
+"""The implementation of `desk episodes list` and `desk episodes show`."""
 
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ LABEL: Final = 14
 
 
 def table_lines(listed: Sequence[ListedEpisode]) -> Iterator[str]:
-    """The episodes, each with its id below, and with remarks; empty if there are none."""
+    """Formats the episodes, each with its id below, and with remarks; empty if there are none."""
     if listed:
         yield from columns(TITLES, _rows(listed))
 
@@ -58,7 +58,7 @@ def _rows(listed: Sequence[ListedEpisode]) -> Iterator[tuple[str, ...] | str]:
 
 
 def board_lines(listed: ListedEpisode) -> Iterator[str]:
-    """One episode with its steps and its blackboard, part by part."""
+    """Formats one episode with its steps and its blackboard, part by part."""
     request, board = listed.request, listed.board
     yield f"{request.symbol}  as of {instant(listed.as_of)}  {state_words(listed)}"
     yield _labelled("id", listed.workflow_id)
@@ -103,7 +103,7 @@ def _cells(listed: ListedEpisode) -> tuple[str, ...]:
 
 
 def _said(board: Blackboard, listed: ListedEpisode) -> str:
-    """`buy`, or `leans to buy`, which is no recommendation."""
+    """`buy`, or `leans to buy`, which is not a recommendation."""
     return advised(board, _least(listed))
 
 
@@ -129,7 +129,7 @@ def _parts(board: Blackboard) -> Iterator[str]:
 
 
 def _least(listed: ListedEpisode) -> float:
-    """The confidence from which on a side is recommended."""
+    """The confidence from which a side is recommended."""
     return listed.request.policy.thresholds.recommended
 
 
@@ -148,7 +148,7 @@ def _conclusions(board: Blackboard, least: float) -> Iterator[str]:
 
 
 def _claims(board: Blackboard) -> Iterator[Claim]:
-    """The figures of the parts with data, as insights refer to them."""
+    """The figures of the parts with data, as claims that insights refer to."""
     for name in (PART_FIELDS[action] for action in DATA):
         part: BoardPart | None = getattr(board, name)
         for figure in part.figures if part is not None else ():
@@ -164,7 +164,7 @@ def _claims(board: Blackboard) -> Iterator[Claim]:
 
 def _insight(insight: Insight, known: Mapping[str, Claim]) -> str:
     strength = f"{insight.leaning}, {share_words(insight.strength)}"
-    # Of a figure that an action brought no more, taken again, the name is left.
+    # A figure that a repeated action no longer measured is shown by its name.
     return f"{insight.topic} ({strength}): {in_words(said(insight.statement, known))}"
 
 
@@ -207,10 +207,10 @@ class EpisodeListing(NamedTuple):
 def list_episodes(*, symbol: str | None, limit: int, as_json: bool) -> ExitStatus:
     """Prints the newest episodes, or those of one stock.
 
-    Unreadable histories are reported and left out; then the exit status says so.
+    Unreadable histories are reported and omitted; the exit status then says so.
 
     Raises:
-        UsageError: that is no symbol.
+        UsageError: it is not a symbol.
     """
     wanted = read_symbol(symbol) if symbol is not None else None
 
@@ -232,7 +232,7 @@ def list_episodes(*, symbol: str | None, limit: int, as_json: bool) -> ExitStatu
 
 
 async def newest_listed(client: Client, symbol: str | None, limit: int) -> EpisodeListing:
-    """The newest episodes, `limit` at most; older ones are not read.
+    """Reads the newest episodes, at most `limit`; older ones are not read.
 
     Raises:
         RPCError: the server went away.
@@ -253,7 +253,7 @@ async def newest_listed(client: Client, symbol: str | None, limit: int) -> Episo
 
 
 def show_episode(written: str, *, as_json: bool) -> ExitStatus:
-    """Print one episode with its blackboard as it stands.
+    """Prints one episode with its current blackboard.
 
     Raises:
         UsageError: none has that id, or more than one begins with it.
@@ -277,7 +277,7 @@ def show_episode(written: str, *, as_json: bool) -> ExitStatus:
 
 
 def episode_named(runs: Sequence[WorkflowExecution], written: str) -> WorkflowExecution:
-    """The episode with this id, or the only one whose id starts so.
+    """Returns the episode with this id, or the only one whose id starts with it.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -301,7 +301,7 @@ def _at_a_desk(work: Work[Found]) -> Found:
 
     async def asked(desk: Desk) -> Found:
         if not desk.hosting:
-            # Workers answer for the open ones; without them there is nobody to ask.
+            # Workers answer queries for open episodes.
             await require_workers(desk, Queue.DESK)
         return await work(desk)
 

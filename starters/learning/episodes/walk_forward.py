@@ -1,4 +1,4 @@
-"""What `desk episodes walk-forward` does."""
+"""The implementation of `desk episodes walk-forward`."""
 
 import sys
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class WalkOptions:
 
 
 def walk_the_past(options: WalkOptions) -> ExitStatus:
-    """Prints how the built-in recommender and others did in the past.
+    """Prints how the built-in recommender and its baselines did in the past.
 
     Raises:
-        UsageError: something of it cannot be walked; the message says what to do.
-        CommandError: there is no package for it.
+        UsageError: a symbol, a year or a length is unusable; the message says what to do.
+        CommandError: a needed package is not installed.
     """
     symbols = _symbols(options.symbols) if options.symbols is not None else None
     weeks, cost = read_weeks(options.weeks), read_cost(options.cost)
@@ -46,7 +46,8 @@ def walk_the_past(options: WalkOptions) -> ExitStatus:
     try:
         found = walk_forward(symbols, weeks, cost, options.first, options.last)
     except ValueError as error:
-        # The table of a symbol says which are nearest, the walk that it has no dates.
+        # The error for a symbol lists the nearest ones; the error for the walk says that it has no
+        # dates.
         raise UsageError(str(error)) from error
     text = _as_json(found) if options.as_json else "\n".join(lines(found))
     sys.stdout.write(f"{text}\n")
@@ -57,7 +58,7 @@ def check_packages() -> None:
     """Checks that the needed packages are installed, before seconds are spent on reading.
 
     Raises:
-        CommandError: a package is not installed; the message names it, and what installs it.
+        CommandError: a package is not installed; the message names it, and how to install it.
     """
     lacking = [name for name in PACKAGES if find_spec(name) is None]
     if lacking:

@@ -83,7 +83,7 @@ def ranges(
 
 
 def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> ExitStatus:
-    """Prints the hypotheses that the server keeps, or those of a state or a market.
+    """Prints the hypotheses on the server, or those of a state or a market.
 
     Raises:
         UsageError: there is no such state.
@@ -99,7 +99,7 @@ def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> 
 
 
 def show_hypothesis(written: str, *, as_json: bool) -> ExitStatus:
-    """Print one hypothesis.
+    """Prints one hypothesis.
 
     Raises:
         UsageError: none has that id, or more than one begins with it.
@@ -114,7 +114,7 @@ def show_hypothesis(written: str, *, as_json: bool) -> ExitStatus:
 def chosen_hypotheses(
     kept: list[ListedHypothesis], state: HypothesisState | None, market: str | None
 ) -> list[ListedHypothesis]:
-    """The hypotheses of a state and a market, open ones first, each sorted by the nearest day."""
+    """Returns the hypotheses of a state and a market, open ones first, each sorted by due day."""
     chosen = [
         each
         for each in kept
@@ -132,7 +132,7 @@ def chosen_hypotheses(
 
 
 def hypothesis_named(kept: list[ListedHypothesis], written: str) -> ListedHypothesis:
-    """The hypothesis with this id, or the only one whose id starts so.
+    """Returns the hypothesis with this id, or the only one whose id starts with it.
 
     Raises:
         UsageError: there is none, or more than one.
@@ -150,10 +150,10 @@ def hypothesis_named(kept: list[ListedHypothesis], written: str) -> ListedHypoth
 
 
 def state_named(written: str) -> HypothesisState:
-    """The state of a name.
+    """Parses the name of a state.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: there is no such state.
     """
     word = written.strip().lower()
     if word in set(HypothesisState):
@@ -169,7 +169,7 @@ def _kept() -> list[ListedHypothesis]:
 
     async def work(desk: Desk) -> list[ListedHypothesis]:
         if not desk.hosting:
-            # Workers score what is due; without them there is nobody to ask how it stands.
+            # Workers score what is due, and answer queries for open hypotheses.
             await require_workers(desk, Queue.DESK)
         return await hypotheses_kept(desk.client)
 

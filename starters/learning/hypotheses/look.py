@@ -1,4 +1,4 @@
-"""The hypotheses that the server keeps: their statements and their states."""
+"""The hypotheses on the server: their statements and their states."""
 
 import asyncio
 from typing import Annotated
@@ -26,8 +26,8 @@ _Run = ServerRun[ScoredHypothesis]
 
 
 class ListedHypothesis(Contract):
-    """A hypothesis and its state, as `--json` prints it. `waits_for` is when it is looked at next.
-    `note` says what could not be had or sent."""
+    """A hypothesis and its state, as `--json` prints it. `waits_for` is when it is checked next.
+    `note` says what could not be read or sent."""
 
     workflow_id: ShortText
     request: HypothesisRequest
@@ -38,7 +38,7 @@ class ListedHypothesis(Contract):
 
 
 async def hypotheses_kept(client: Client) -> list[ListedHypothesis]:
-    """All hypotheses that the server keeps, the latest run of each id.
+    """Returns all hypotheses on the server, the latest run of each id.
 
     Raises:
         CommandError: a history does not say what it was started with.
@@ -67,7 +67,7 @@ async def _listed(client: Client, execution: WorkflowExecution) -> ListedHypothe
 
 
 async def _waiting(run: _Run) -> ListedHypothesis:
-    """The state of an open hypothesis, from its workflow; from its request if no worker answers."""
+    """Queries the state of an open hypothesis. Falls back to its request if no worker answers."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             status: HypothesisStatus = await run.handle.query(

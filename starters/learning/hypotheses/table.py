@@ -42,14 +42,14 @@ _REFERENCE: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 
 def table_lines(listed: Sequence[ListedHypothesis]) -> Iterator[str]:
-    """The hypotheses, each with its id below; nothing where there are none."""
+    """Formats the hypotheses, each with its id below; empty if there are none."""
     if listed:
         rows = ((_cells(each), f"    {each.workflow_id}") for each in listed)
         yield from columns(TITLES, chain.from_iterable(rows))
 
 
 def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
-    """One hypothesis with what it rests on, what would refute it, and its outcome."""
+    """Formats one hypothesis with what it rests on, what would refute it, and its outcome."""
     request = listed.request
     hypothesis = request.hypothesis
     figures = _figures(hypothesis)
@@ -82,7 +82,7 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
 
 
 def in_words(prose: str, figures: Mapping[str, Decimal | None] = _NONE) -> str:
-    """Prose with figures in place of references; unknown references stay as names."""
+    """Replaces references in prose by their figures; unknown references stay as names."""
     return one_line(_REFERENCE.sub(lambda found: str(figures.get(found[1]) or found[1]), prose))
 
 

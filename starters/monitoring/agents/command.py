@@ -49,19 +49,19 @@ def agents(
 ) -> ExitStatus:
     """Say how every agent and source is: healthy, degraded or offline, and why.
 
-    From Temporal's workers, task queues and the histories of the last day. Exit status 0 whatever
-    is found.
+    Read from Temporal's workers, task queues and the histories of the last day. The exit status is
+    always 0.
     """
     return show_agents(as_json=as_json)
 
 
 class WorkLine(Contract):
-    """The state of an agent or a source, and why.
+    """The state of an agent or a source, and the reasons for it.
 
     `finished` and `failed` count an agent's tasks or a source's calls within the window, `retried`
     the failed attempts that were followed by another. `waiting` is the depth of its queue,
-    `oldest_seconds` how long the first task has waited. Processor and memory are those of the
-    busiest machine with a worker of its queue; None if Temporal does not know.
+    `oldest_seconds` how long the oldest task has waited. Processor and memory are those of the
+    busiest machine with a worker of its queue; None if Temporal does not know them.
     """
 
     queue: ShortText
@@ -83,7 +83,7 @@ class WorkLine(Contract):
 
     @property
     def asked(self) -> bool:
-        """Whether there was anything to do, or is."""
+        """Whether it had, or has, any work within the window."""
         return any((self.active, self.finished, self.failed, self.retried, self.waiting))
 
 
@@ -108,8 +108,8 @@ class SourceWorkLine(WorkLine):
 
     @property
     def shown(self) -> str:
-        """The state as people read it. Of a source that nothing was asked of, `healthy` would only
-        mean that there is a worker."""
+        """The state as shown to people. A source without calls would be `healthy` only because it
+        has a worker, so it is shown as not asked."""
         idle = self.status is AgentStatus.HEALTHY and self.last_success is None
         return NOT_ASKED if idle else self.status
 
@@ -118,8 +118,8 @@ class DeskAgents(Contract):
     """What `desk agents --json` prints.
 
     Work is counted since `since`, in `read` of `known` workflows; the others had ended by then.
-    `workers` are those alive and, for each queue, the last one that is gone. `unpolled` are queues
-    that no worker polls.
+    `workers` are the live ones and, for each queue, the last one that is gone. `unpolled` are the
+    queues that no worker polls.
     """
 
     at: Instant
@@ -145,7 +145,8 @@ def desk_agents(
     *,
     now: datetime,
 ) -> DeskAgents:
-    """Every agent with its queue, and every source with the agents that need it."""
+    """Builds the state of every agent with its queue, and of every source with the agents that need
+    it."""
     source_lines = tuple(
         _source(server, agents, fleet, record, now) for server, agents in sources.items()
     )
@@ -166,9 +167,9 @@ def desk_agents(
 
 
 def _told_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
-    """The workers to list: those alive and, for each queue, the last one that is gone; if too many,
-    those with the newest heartbeats. Temporal keeps an entry for each queue of each process long
-    after its end."""
+    """The workers to list: the live ones and, for each queue, the last one that is gone; if there
+    are too many, those with the newest heartbeats. Temporal has an entry for each queue of each
+    process long after its end."""
     alive = [worker for worker in workers if worker.alive]
     heard = sorted(workers, key=lambda worker: worker.last_heartbeat)
     gone = {worker.queue: worker for worker in heard if not worker.alive}
@@ -274,7 +275,7 @@ def _status(polled: bool, reasons: Iterable[str]) -> AgentStatus:
 TITLES: Final = ("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
 NOTHING_RUNS: Final = "no worker runs, so nothing is at work; `desk up` starts the desk"
 MOST_LINES: Final = 3
-"""The most lines on the troubles of an agent or a source; the JSON has all of them."""
+"""The most lines on the problems of an agent or a source; the JSON has all of them."""
 LEGEND: Final = (
     "done, failed: tasks of an agent, calls of a source; again: further tries",
     "cpu, mem: of the machine that its worker runs on; queue: waiting/oldest",
@@ -282,7 +283,8 @@ LEGEND: Final = (
 
 
 def table_of(found: DeskAgents) -> Iterator[str]:
-    """The table, and the remarks below it. Where nothing runs, that is the one remark on it."""
+    """Formats the table and the remarks below it. If no worker runs, this is the only problem
+    named."""
     if found.nothing_runs:
         yield NOTHING_RUNS
     yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
@@ -301,7 +303,7 @@ def table_of(found: DeskAgents) -> Iterator[str]:
 
 
 def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
-    """A row for each agent and source; where nothing runs, for each that had something to do."""
+    """A row for each agent and source; if no worker runs, only for those that had work."""
     every = not found.nothing_runs
     for agent in found.agents:
         if every or agent.asked:
@@ -313,7 +315,7 @@ def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
 
 
 def _several(number: int, what: str) -> str:
-    """`1 process`, `9 workers`."""
+    """Formats a count with its noun: `1 process`, `9 workers`."""
     if number == 1:
         return f"1 {what}"
     return f"{number} {what}{'es' if what.endswith('s') else 's'}"
@@ -356,7 +358,7 @@ def _percent(share: float | None) -> str:
 
 
 def span_words(seconds: float) -> str:
-    """A length of time: `12s`, `5m`, `3h`, `2d`."""
+    """Formats a length of time: `12s`, `5m`, `3h`, `2d`."""
     seconds = max(seconds, 0.0)
     for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds >= 2 * size:
@@ -372,7 +374,7 @@ def show_agents(*, as_json: bool) -> ExitStatus:
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
-        ServerUnreachable, ServerFailed: there is no server, and why.
+        ServerUnreachable, ServerFailed: there is no server; the message says why.
     """
     settings = load_settings()
     log_to_file(settings)
@@ -383,12 +385,12 @@ def show_agents(*, as_json: bool) -> ExitStatus:
 
 
 async def _agents(settings: Settings) -> DeskAgents:
-    # With workers of its own, this command would find every agent healthy.
+    # With its own workers, this command would find every agent healthy.
     return await with_desk(settings, agents_at, server_only=True)
 
 
 async def agents_at(desk: Desk) -> DeskAgents:
-    """The state of every agent and source of a desk.
+    """Determines the state of every agent and source of a desk.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.

@@ -1,4 +1,4 @@
-"""The work of agents and sources, from histories, and the workers that poll their queues."""
+"""The work of agents and sources, read from histories, and the workers that poll their queues."""
 
 import asyncio
 from collections import defaultdict
@@ -42,7 +42,8 @@ from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8
 MOST_READ: Final = 160
-"""The most histories that are read, of the open and the last to end: about four weeks' markets."""
+"""The most histories that are read, of open runs and of those that ended last: about four weeks'
+markets."""
 
 _READ = (
     WorkflowType.WEEKLY_RESEARCH,
@@ -60,8 +61,8 @@ class WorkCounts:
     """The work of an agent (its tasks) or of a source (its calls).
 
     `retried` counts failed attempts that were followed by another, `not_made` calls that were
-    skipped because the source kept failing. `reached_at` is when a run that was planned last found
-    the source there, which is no call.
+    skipped because the source kept failing. `reached_at` is when the planning of a run last found
+    the source reachable; this does not count as a call.
     """
 
     active: int = 0
@@ -79,7 +80,7 @@ class WorkCounts:
         self.last_success = max(at, self.last_success or at)
 
     def reached(self, at: datetime) -> None:
-        """Notes that the source could be reached."""
+        """Records that the source was reachable."""
         self.reached_at = max(at, self.reached_at or at)
 
     @property
@@ -91,7 +92,7 @@ class WorkCounts:
         return bool(well) and max(well) >= self.last_error_at
 
     def erred(self, at: datetime, reason: str) -> None:
-        """Counts a failure. The latest reason is kept."""
+        """Counts a failure, and saves the latest reason."""
         if self.last_error_at is None or at >= self.last_error_at:
             self.last_error_at = at
             self.last_error = " ".join(reason.split())[:4_000] or "no reason given"
@@ -100,7 +101,7 @@ class WorkCounts:
 @dataclass
 class DeskWork:
     """The work of all agents and sources since an instant, by agent and by task queue. `read` of
-    `known` histories were read; those left out had ended by `since`."""
+    `known` histories were read; the others had ended by `since`."""
 
     agents: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
     queues: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
@@ -110,8 +111,9 @@ class DeskWork:
 
 
 class _ToolAnswer(Contract):
-    """The part of a tool's result that says whether it answered, and the results of calls in the
-    same activity. The content is looked at too: a live source that was not reached says so there.
+    """The part of a tool's result that says whether it answered, and the results of other calls in
+    the same activity. The content is needed too: a live source that could not be reached says so
+    there.
     """
 
     status: ToolStatus
@@ -121,8 +123,9 @@ class _ToolAnswer(Contract):
 
 
 async def record_since(client: Client, start: datetime) -> DeskWork:
-    """The work in workflows that started since an instant or are still open; where they are more
-    than are read, since the first ended of those read, for the server lists by their end.
+    """Reads the work in workflows that started since an instant or are still open. If there are
+    more than are read, counts since the earliest end of those read, because the server lists them
+    by their end.
 
     Raises:
         RPCError: the server does not answer.
@@ -151,7 +154,7 @@ async def record_since(client: Client, start: datetime) -> DeskWork:
 
 
 async def add_work(history: RunHistory, record: DeskWork) -> None:
-    """Adds the work in one workflow to the record."""
+    """Adds the work of one workflow to the record."""
     last: dict[str, bool] = {}
     for activity in history.activities:
         _add_tries(activity, record)
@@ -189,8 +192,9 @@ def _add_tries(activity: Activity, record: DeskWork) -> None:
 async def _add_end(
     history: RunHistory, scheduled: ActivityScheduled, end: ActivityEnded, record: DeskWork
 ) -> bool | None:
-    """Counts the end of an activity. Returns whether it succeeded; None if it counts for neither: a
-    call without an answer only counts for its source, and a cancelled activity for nobody.
+    """Counts the end of an activity. Returns whether it succeeded, or None if it counts as neither:
+    a call without an answer counts only for its source, and a cancelled activity is not counted. A
+    source's reachability at planning time is not a call, and is its newest state.
 
     Whether a source was reached when a run was planned is no call, and is its newest state."""
     queue = record.queues[scheduled.queue]
@@ -227,8 +231,8 @@ def _add_reach(queue: WorkCounts, reach: Reachability, at: datetime) -> None:
 
 
 def _made_again(scheduled: ActivityScheduled) -> int:
-    """How many calls are repeated alone after a shared activity failed. Each of them is counted
-    where it ends. 0 for a single call or a turn."""
+    """Returns how many calls are repeated alone after a shared activity failed. Each of them is
+    counted where it ends. 0 for a single call or a turn."""
     parts = activity_id_parts(scheduled.activity_id)
     return parts.calls if parts is not None and parts.calls > 1 else 0
 
@@ -236,7 +240,7 @@ def _made_again(scheduled: ActivityScheduled) -> int:
 def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
-    """Counts an answer. A call without one among several was repeated alone."""
+    """Counts an answer. A call that got no answer in a shared activity was repeated alone."""
     why = why_unanswered(answer.status, answer.error, answer.content)
     if why is None:
         queue.finished += 1
@@ -251,8 +255,8 @@ def _add_answer(
 def _add_tasks(
     history: RunHistory, last: Mapping[str, bool], busy: Set[str], record: DeskWork
 ) -> None:
-    """Counts tasks. A task is finished if its last turn succeeded and it was not given to another
-    agent."""
+    """Counts tasks. A task is finished if its last turn succeeded and it was not reassigned to
+    another agent."""
     for task, well in last.items():
         if task in busy:
             continue
@@ -264,7 +268,7 @@ def _add_tasks(
 
 
 def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -> bool:
-    """Whether a task was given to another agent although its last turn succeeded."""
+    """Returns whether a task was reassigned to another agent although its last turn succeeded."""
     handed_on = {
         workflow_id_parts(child.initiated.workflow_id).reassigned
         for child in history.children
@@ -279,7 +283,8 @@ def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -
 
 
 def _whose(scheduled: ActivityScheduled, record: DeskWork) -> tuple[WorkCounts, ...]:
-    """The counts that an activity belongs to: its queue's, and for a turn its agent's as well."""
+    """Returns the counts that an activity belongs to: its queue's and, for a turn, also its
+    agent's."""
     queue, parts = record.queues[scheduled.queue], activity_id_parts(scheduled.activity_id)
     if parts is None or scheduled.name != ActivityName.TAKE_TURN:
         return (queue,)
@@ -293,7 +298,7 @@ def _innermost(failure: Failure) -> str:
 
 
 MISSED_BEATS: Final = 3
-"""A worker that missed this many heartbeats counts as gone."""
+"""A worker that has missed this many heartbeats counts as gone."""
 
 _KINDS = (TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
 
@@ -301,8 +306,8 @@ Share = Annotated[float, Field(ge=0, le=100)]
 
 
 class WorkerLine(Contract):
-    """A worker by its last heartbeat. Processor and memory are those of its machine; counts begin
-    when it started."""
+    """A worker by its last heartbeat. Processor and memory are those of its machine; the counts
+    begin when it started."""
 
     worker: ShortText
     host: ShortText
@@ -329,20 +334,21 @@ class QueueLook(NamedTuple):
 
 
 class Fleet(NamedTuple):
-    """The workers and queues that Temporal knows. `workers` is None if it keeps no heartbeats."""
+    """The workers and queues that Temporal knows. `workers` is None if the server has no
+    heartbeats."""
 
     workers: tuple[WorkerLine, ...] | None
     queues: Mapping[str, QueueLook]
 
     def on(self, queue: str) -> tuple[WorkerLine, ...]:
-        """The workers of a queue that are alive."""
+        """The live workers of a queue."""
         return tuple(w for w in self.workers or () if w.queue == queue and w.alive)
 
     def polled(self, queue: str, now: datetime) -> bool:
-        """Whether a worker polls a queue.
+        """Returns whether a worker polls a queue.
 
-        Temporal lists a poller for minutes after its worker is gone. So a worker that is known to
-        have stopped outweighs it, unless the queue was polled since.
+        Temporal lists a poller for minutes after its worker is gone. A worker that is known to have
+        stopped therefore outweighs its poller, unless the queue was polled since.
         """
         if self.on(queue):
             return True
@@ -350,12 +356,12 @@ class Fleet(NamedTuple):
         if polled_at is None or now - polled_at > LONGEST_SILENCE:
             return False
         gone = [worker.last_heartbeat for worker in self.workers or () if worker.queue == queue]
-        # Between two heartbeats a worker may have polled before it was killed.
+        # A worker may have polled between its last heartbeat and its end.
         return all(polled_at > at + WORKER_HEARTBEAT for at in gone)
 
 
 async def fleet_of(client: Client, queues: Iterable[str]) -> Fleet:
-    """The workers, and the given queues.
+    """Fetches the workers and the given queues.
 
     Raises:
         RPCError: the server does not answer.
@@ -376,8 +382,8 @@ async def _workers(client: Client) -> tuple[WorkerLine, ...] | None:
 
 
 def worker_line(beat: WorkerHeartbeat, now: datetime) -> WorkerLine:
-    """A worker by its last heartbeat. It is alive if that is recent and does not announce its
-    stop."""
+    """Describes a worker by its last heartbeat. It is alive if the heartbeat is recent and does not
+    announce that the worker stops."""
     host, slots = beat.host_info, beat.activity_task_slots_info
     beaten = beat.heartbeat_time.ToDatetime(UTC)
     return WorkerLine(
@@ -402,7 +408,8 @@ def _percent(share: float) -> float:
 
 
 async def _queue(client: Client, queue: str) -> QueueLook:
-    """A task queue. All of the desk's queues have activities, and one has workflows."""
+    """Describes a task queue. All of the desk's queues have activities, and one also has
+    workflows."""
     kinds = _KINDS if queue == Queue.DESK else _KINDS[1:]
     answers = await asyncio.gather(*(_described(client, queue, kind) for kind in kinds))
     polls = [

@@ -49,7 +49,7 @@ _THINGS: Final = {
     "search": "hits",
     "synthesis": "quotations",
 }
-"""The results that agents deliver, by kind."""
+"""What agents deliver, by the kind of the result."""
 
 
 def messages(
@@ -81,13 +81,13 @@ def messages(
 
 
 def lines_of(messages: Sequence[AgentMessage]) -> Iterator[str]:
-    """The messages in order, under their days, and how many there are of each type."""
+    """Formats the messages in order, under their days, and the number of each type."""
     yield from table_lines(("", "", "", ""), _rows(messages))
     yield from _counts(messages)
 
 
 def _rows(messages: Sequence[AgentMessage]) -> Iterator[tuple[str, ...] | str]:
-    """For each message its time, its type, who sent it to whom, and a short text."""
+    """For each message its time, type, sender and recipient, and a short text."""
     day: date | None = None
     for message in messages:
         at = message.timestamp.astimezone(UTC)
@@ -142,7 +142,7 @@ def _words(content: MessageContent) -> str:
 
 
 def _found(content: ResearchResultContent) -> str:
-    """`11 claims`; of a recommendation, what it is."""
+    """`11 claims`, or the action of a recommendation."""
     made = content.result.recommendation if isinstance(content.result, Synthesis) else None
     if made is not None:
         return f"to {made.action}"
@@ -157,10 +157,10 @@ def _counts(messages: Sequence[AgentMessage]) -> Iterator[str]:
 
 
 def show_messages(run: str, *, market: str | None, kind: str | None, as_json: bool) -> ExitStatus:
-    """Print a run's history as its messages; as JSON one a line.
+    """Prints a run's history as its messages; as JSON, one message a line.
 
     Raises:
-        UsageError: the week or the type is none, or the run has no such market.
+        UsageError: the week or the type is invalid, or the run has no such market.
         CommandError: there is no such run, or its history cannot be read.
     """
     settings = load_settings()
@@ -179,10 +179,10 @@ def show_messages(run: str, *, market: str | None, kind: str | None, as_json: bo
 
 
 def type_in(written: str) -> MessageType:
-    """The message type that was meant: `heart-beat` and `Heartbeat` are `heartbeat`.
+    """Returns the message type for what was typed: `heart-beat` and `Heartbeat` are `heartbeat`.
 
     Raises:
-        UsageError: there is no such type; the message has all of them.
+        UsageError: there is no such type; the message lists all types.
     """
     for kind in MessageType:
         if _key(kind) == _key(written):

@@ -1,5 +1,5 @@
-"""Reads a run's histories, and what the server knows of pending activities and workers, in the form
-that messages are made from. Only the needed payloads are decoded."""
+"""Reads a run's histories, and what the server knows of pending activities and workers, into the
+form that messages are built from. Decodes only the needed payloads."""
 
 import asyncio
 from collections import defaultdict
@@ -81,7 +81,7 @@ _STATES: Final = {
 
 
 async def pending_in(client: Client, workflow_id: str, run_id: str) -> tuple[Pending, ...]:
-    """The pending activities of a workflow; none if it has ended."""
+    """Returns the pending activities of a workflow; empty if it has ended."""
     handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     try:
         description = await handle.describe()
@@ -108,7 +108,7 @@ async def _pending(found: PendingActivityInfo, converter: DataConverter) -> Pend
 
 
 async def fault_of(failure: Failure, converter: DataConverter) -> AttemptFailure:
-    """Why an attempt failed, as Temporal recorded it."""
+    """Returns why an attempt failed, as Temporal recorded it."""
     kind = failure.application_failure_info.type
     if failure.HasField("timeout_failure_info"):
         name = TimeoutType.Name(failure.timeout_failure_info.timeout_type)
@@ -125,13 +125,13 @@ def _if_set(stamp: Timestamp) -> datetime | None:
 
 
 async def workers_seen(client: Client, now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes whose workers sent heartbeats; empty if the server keeps none."""
+    """Returns the processes whose workers sent heartbeats; empty if the server has none."""
     return processes_in(await last_heartbeats(client) or (), now)
 
 
 def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes that sent heartbeats. Of those with one identity, the running ones are listed;
-    if none runs, the one that stopped last."""
+    """Returns the processes that sent heartbeats. Of those with the same identity, lists the
+    running ones or, if none runs, the one that stopped last."""
     told: defaultdict[tuple[str, str], list[WorkerHeartbeat]] = defaultdict(list)
     for beat in beats:
         told[beat.worker_identity, _process(beat)].append(beat)
@@ -142,7 +142,7 @@ def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[Worke
 
 
 def _process(beat: WorkerHeartbeat) -> str:
-    """What distinguishes processes with the same identity: in containers all have the same process
+    """What distinguishes processes with the same identity: containers all have the same process
     id."""
     return beat.host_info.worker_grouping_key or beat.host_info.process_id
 
@@ -155,7 +155,7 @@ def _alive_or_latest(processes: Sequence[WorkerSeen]) -> Sequence[WorkerSeen]:
 def _seen(
     identity: str, process: str, beats: Sequence[WorkerHeartbeat], now: datetime
 ) -> WorkerSeen:
-    """One process. The worker of each of its queues sends heartbeats of its own."""
+    """Describes one process. The worker of each of its queues sends its own heartbeats."""
     latest = max(beats, key=lambda beat: beat.heartbeat_time.ToDatetime(tzinfo=UTC))
     slots = [
         slot
@@ -200,7 +200,7 @@ SIDE_BY_SIDE: Final = 8
 
 
 async def entries_of(found: FoundRun, written: str | None, now: datetime) -> list[SortedMessage]:
-    """The messages of a run, or only those of one market.
+    """Returns the messages of a run, or only those of one market.
 
     While the run is open, they include pending work and the state of the workers.
 
@@ -264,7 +264,7 @@ class RunReader:
 
 
 def working_children(history: RunHistory) -> Iterator[ChildStarted]:
-    """The started children that do work. An escalation only waits and is left out."""
+    """The started children that do work. An escalation only waits, and is omitted."""
     for child in history.children:
         if child.started and child.started.workflow_type != WorkflowType.ESCALATION:
             yield child.started
@@ -273,8 +273,8 @@ def working_children(history: RunHistory) -> Iterator[ChildStarted]:
 async def told_workflow(
     history: RunHistory, *, root: bool, pending: Sequence[Pending] = ()
 ) -> ToldWorkflow:
-    """The workflow of a history, in the form that messages are made from. The end of a child is in
-    its parent's history. `root` has no parent."""
+    """Converts a history into the form that messages are built from. The end of a child is in its
+    parent's history. `root` has no parent."""
     handed: HandedOn | None = None
     if history.started.workflow_type == WorkflowType.REASSIGNMENT:
         handed = await history.decode(history.started.input, HandedOn)
@@ -294,13 +294,13 @@ class _HistoryReader:
     def __init__(self, history: RunHistory, *, root: bool) -> None:
         self._history = history
         self._root = root
-        # Where a delivery or a case stands is not where the week stands.
+        # The phase of a delivery or an escalation is not that of the week.
         self._speaks = root or workflow_id_parts(history.workflow_id).market is not None
         self._turns: set[int] = set()
 
     async def read(self, event: WrittenEvent) -> MessageEvent | None:
-        """The event in the form that messages are made from; None for events that no message is
-        made of."""
+        """Converts an event into the form that messages are built from. Returns None for events
+        without a message."""
         match event:
             case ActivityScheduled():
                 return await self._asked(event)
@@ -372,7 +372,7 @@ class _HistoryReader:
         return None
 
     async def _markets(self) -> frozenset[str]:
-        """The markets that the run takes reruns of; none where it is not a week's."""
+        """The markets whose reruns the run accepts; empty if it is not a week's run."""
         started = self._history.started
         if started.workflow_type != WorkflowType.WEEKLY_RESEARCH:
             return frozenset()
@@ -380,7 +380,7 @@ class _HistoryReader:
         return frozenset(spec.market for spec in asked.config.markets)
 
     async def _if_readable(self, event: Signalled, kind: type[T]) -> T | None:
-        """What anybody could send: what the run has dropped is no message."""
+        """Decodes a signal that anybody could send. Returns None for what the run has dropped."""
         try:
             return await self._history.decode(event.input, kind)
         except (ValidationError, ValueError, RuntimeError):
@@ -394,7 +394,7 @@ class _HistoryReader:
     async def _lost(
         self, event: ChildEnded | WorkflowEnded, name: str, workflow_id: str | None = None
     ) -> MessageEvent | None:
-        """A workflow that ended without a result, with its dead letter where it left one."""
+        """A workflow that ended without a result, with its dead letter if it left one."""
         if event.failure is None:
             words = _WITHOUT_RESULT.get(event.ending)
             fault = AttemptFailure("ended", f"{name}: {words}")
@@ -426,10 +426,10 @@ def _entered(event: SearchAttributesUpserted) -> MessageEvent | None:
 
 
 def _market_of(found: FoundRun, chain: Iterable[RunHistory], written: str) -> str:
-    """The market of the run that was meant: `usdjpy` is `USD/JPY`.
+    """Returns the run's market for what was typed: `usdjpy` is `USD/JPY`.
 
     Raises:
-        UsageError: the run has no such market; the message has the nearest names.
+        UsageError: the run has no such market; the message lists the nearest names.
     """
     children = (child.workflow_id for run in chain for child in working_children(run))
     ids = (found.workflow_id, *children)

@@ -1,4 +1,4 @@
-"""What the pending tool calls ask."""
+"""The arguments of pending tool calls."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -18,15 +18,15 @@ from desk.documents.rendering.words.wording import one_line
 from desk.platform.temporal.history import decoded, fetch_last_scheduled
 
 LONG_SECONDS: Final = 1.0
-"""A call that takes less is over before anybody could read what it asks."""
+"""A shorter call is over before anybody could read what it asks."""
 
 LONGEST: Final = 120
 MOST_KEPT: Final = 500
 
 
 class CallsAsked:
-    """What tool calls ask that have been pending for a while. Each is read once, from the history
-    of its workflow."""
+    """Describes tool calls that have been pending for a while. Each call is read once, from the
+    history of its workflow."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
@@ -38,7 +38,8 @@ class CallsAsked:
         run_id: str,
         activities: Iterable[PendingActivityInfo],
     ) -> Mapping[str, tuple[str, ...]]:
-        """The words for such calls, by activity id. Calls that cannot be read are left out."""
+        """Returns the descriptions of such calls, by activity id. Omits calls that cannot be
+        read."""
         now = datetime.now(UTC)
         waited = [each.activity_id for each in activities if _is_long(each, now)]
         if any((run_id, activity) not in self._known for activity in waited):
@@ -59,7 +60,7 @@ class CallsAsked:
                     )
                     words = tuple(map(call_words, asked.calls))
                 except (ValueError, OSError, RuntimeError, DecodeError):
-                    # Its payload is elsewhere, or of another version.
+                    # Its payload is stored elsewhere, or is of another version.
                     words = ()
             self._known[run_id, activity] = words
         while len(self._known) > MOST_KEPT:
@@ -67,7 +68,7 @@ class CallsAsked:
 
 
 def call_words(call: ToolCall) -> str:
-    """A call on one line, cut: `ecb.get_quote symbol USD/JPY`."""
+    """Describes a call on one line, cut: `ecb.get_quote symbol USD/JPY`."""
     given = ", ".join(f"{name} {value}" for name, value in sorted(call.arguments.items()))
     return on_one_line(one_line(f"{call.server}.{call.tool} {given}"), LONGEST)
 

@@ -59,7 +59,7 @@ def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
     This process is only a client, so stopping it stops nothing else.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
         ServerUnreachable: there is no server, or it has been away for long.
     """
     settings = load_settings()
@@ -90,8 +90,7 @@ async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> Exit
 
 
 async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, str]:
-    """As `_chosen`, and also finds a run that was started a moment ago, for which visibility is not
-    yet up to date.
+    """Like `_chosen`, but also finds a run that was started a moment ago and is not yet visible.
 
     Raises:
         CommandError: there is no run.
@@ -107,7 +106,7 @@ async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, s
 
 
 async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
-    """The open run of the given week; without a week, the newest run.
+    """Returns the open run of the given week; without a week, the newest run.
 
     Raises:
         CommandError: there is no run.
@@ -123,7 +122,7 @@ async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
 
 
 async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | None:
-    """The latest of the runs that have not published yet."""
+    """Returns the latest of the runs that have not published yet."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
     if week is not None:
         query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
@@ -164,12 +163,12 @@ class Watcher:
         self.looks = 0
 
     async def follow(self) -> PublishedWeek:
-        """What the run published, once nothing of it is under way.
+        """Returns what the run published, once nothing of it is in progress.
 
         Raises:
             EndedWithoutReport: it ended before that.
             ServerUnreachable: the server has been away for too long.
-            CommandError: the server does not know the run any more.
+            CommandError: the server no longer knows the run.
         """
         while True:
             pause = REFRESH_SECONDS
@@ -210,11 +209,11 @@ class Watcher:
         return from_result(result, self._workflow_id, look.run_id)
 
     def _bear(self, error: RPCError | ServerUnreachable) -> float:
-        """How long to wait for a server that is away, before it is looked for again.
+        """Returns how long to wait for a server that is away, before the next try.
 
         Raises:
             ServerUnreachable: it has been away for too long.
-            CommandError, RPCError: it is there, and refuses.
+            CommandError, RPCError: it answers, and refuses the request.
         """
         self._lost = True
         try:
@@ -225,6 +224,6 @@ class Watcher:
             raise CommandError(f"the server knows no run {self._workflow_id} any more") from None
 
     def _say_away(self, text: str | None) -> None:
-        """Shows that the server is waited for. The next look removes the message."""
+        """Shows that the command waits for the server. The next snapshot removes the message."""
         if text is not None:
             self._held_up.say_silent(text)

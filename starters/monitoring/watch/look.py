@@ -38,7 +38,7 @@ from starters.runs.watching import status_if_answered
 ANSWER: Final = timedelta(seconds=2)
 SPENDING_SECONDS: Final = 3.0
 SIDE_BY_SIDE: Final = 8
-"""The workflows that are looked at together, few enough not to disturb the run."""
+"""How many workflows are queried concurrently: few enough not to disturb the run."""
 
 _OPEN = frozenset(
     {
@@ -49,12 +49,12 @@ _OPEN = frozenset(
 
 
 class AgentAtWork(Contract):
-    """An agent at work on a task.
+    """An agent that is working on a task.
 
-    `attempt` is the number of attempts at its turn, or at its tool call with the most, this one
-    included. `calls` are the pending tool calls; in turn 0 they are the opening. `unclaimed` means
-    that no worker has taken up what it asked for, `due` is when that ends. `stands_in` means that
-    it does another agent's task. `asks` says what long calls ask.
+    `attempt` is the number of attempts at its turn, or at its tool call with the most, including
+    this one. `calls` are the pending tool calls; in turn 0 they are the opening. `unclaimed` means
+    that no worker has taken up its activities, `due` is when they expire. `stands_in` means that it
+    does another agent's task. `asks` describes long calls.
     """
 
     agent: ShortText
@@ -78,7 +78,7 @@ Agents = Annotated[tuple[AgentAtWork, ...], Field(max_length=20)]
 
 
 class WorkflowRun(NamedTuple):
-    """A workflow that is looked at."""
+    """A workflow that is part of the snapshot."""
 
     workflow_id: str
     run_id: str
@@ -89,7 +89,7 @@ class RunSnapshot(NamedTuple):
 
     `status` is None if no worker answers, or the run is closed. `planner` works for the whole week;
     `markets` has the agents of each market, in the workflows of `runs`. `spending` is what current
-    work has cost so far, if it was asked for.
+    work has cost so far, if it was queried.
     """
 
     run_id: str
@@ -102,7 +102,7 @@ class RunSnapshot(NamedTuple):
 
 
 async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = None) -> RunSnapshot:
-    """The current state of the latest run with an id. With `calls`, it includes what its markets'
+    """Takes a snapshot of the latest run with an id. With `calls`, it includes what its markets'
     tool calls ask.
 
     Raises:
@@ -128,7 +128,8 @@ async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = N
 
 
 async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Usage]:
-    """What the agents of these markets have spent so far, if their workflows answer in time.
+    """Returns what the agents of these markets have spent so far, for the workflows that answer in
+    time.
 
     Raises:
         RPCError: the server is away.
@@ -152,15 +153,15 @@ async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mappin
 
 
 class SpendingSoFar:
-    """What current work of a run has spent, asked for at intervals."""
+    """What current work of a run has spent, queried at intervals."""
 
     def __init__(self) -> None:
         self._asked = 0.0
         self._spent: Mapping[str, Usage] = {}
 
     async def with_spent(self, client: Client, look: RunSnapshot) -> RunSnapshot:
-        """The snapshot with what was spent. As long as no model is known to be at work, only one
-        market is asked.
+        """Returns the snapshot with what was spent. Queries only one market as long as no model is
+        known to be in use.
 
         Raises:
             RPCError: the server is away.
@@ -176,7 +177,7 @@ class SpendingSoFar:
 
 
 def at_rest(status: WeekStatus) -> bool:
-    """Whether a report is published and nothing under way will change it."""
+    """Returns whether a report is published and no work in progress will change it."""
     return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns
 
 
@@ -186,8 +187,8 @@ def agents_in(
     stand_in: bool = False,
     asked: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Agents:
-    """The agents at work, from a workflow's pending activities. Activities of no agent are left
-    out. `asked` is what calls ask, by activity id."""
+    """Returns the agents at work, from a workflow's pending activities. Omits activities without an
+    agent. `asked` describes calls, by activity id."""
     found: dict[str, list[tuple[PendingActivityInfo, ActivityIdParts]]] = {}
     for activity in activities:
         parts = activity_id_parts(activity.activity_id)
@@ -222,7 +223,7 @@ def _agent(
 async def _markets(
     client: Client, runs: Mapping[str, WorkflowRun], calls: CallsAsked | None
 ) -> Mapping[str, Agents]:
-    """The agents at work on each market, including those in reassigned tasks."""
+    """Returns the agents at work on each market, including those in reassigned tasks."""
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def agents(workflow_id: str, run_id: str, *, stand_in: bool = False) -> Agents:
@@ -262,5 +263,5 @@ async def _described(
 
 
 def seconds_left(due: datetime, now: datetime) -> float:
-    """Seconds until an instant; 0 once it has passed."""
+    """Returns the seconds until an instant; 0 once it has passed."""
     return max((due - now).total_seconds(), 0.0)

@@ -71,8 +71,8 @@ class MarketLine(Contract):
 
 
 class NoteLine(Contract):
-    """What holds up the run or the watching of it: something keeps failing, the run does not
-    answer, or the server is away. `over` means that it no longer does."""
+    """What holds up the run, or the watching of it: something keeps failing, the run does not
+    answer, or the server is away. `over` means that this has ended."""
 
     kind: Literal["note"] = "note"
     at: Instant
@@ -81,8 +81,8 @@ class NoteLine(Contract):
 
 
 class PublishedLine(Contract):
-    """The last line: the report is published. `published_before` means that it was at the first
-    look."""
+    """The last line: the report is published. `published_before` means that it was already
+    published at the first snapshot."""
 
     kind: Literal["published"] = "published"
     at: Instant
@@ -94,14 +94,14 @@ Line = RunLine | MarketLine | NoteLine | PublishedLine
 
 
 class ScreenChanges:
-    """The changes between looks at a run. At the first look everything is new."""
+    """The changes between snapshots of a run. At the first snapshot everything is new."""
 
     def __init__(self, workflow_id: str) -> None:
         self._workflow_id = workflow_id
         self._last: dict[str, Contract] = {}
 
     def news(self, look: RunSnapshot, at: datetime) -> Iterator[Line]:
-        """The lines that changed, in the order of the board."""
+        """Returns the lines that changed, in the order of the board."""
         status = look.status
         if status is None:
             return
@@ -141,7 +141,7 @@ def market_line(
     """The line of a market in a snapshot."""
     agents = look.markets.get(market.market, ())
     if market.state is MarketState.DONE:
-        # The workflows were looked at beside the board: its last agents may still stand there.
+        # The workflows were queried separately from the board, and may still list its last agents.
         agents = ()
     return MarketLine(
         at=at,
@@ -159,7 +159,7 @@ def market_line(
 
 
 def spent_so_far(look: RunSnapshot, status: WeekStatus) -> Usage:
-    """The cost of a week so far: of finished work, and of work under way."""
+    """The cost of a week so far: of finished work and of work in progress."""
     at_work = [
         look.spending[market.market]
         for market in status.markets
@@ -188,11 +188,11 @@ def _phase(market: MarketStatus, agents: Agents) -> str:
 
 
 CELL: Final = 39
-"""The width of a market if two are side by side."""
+"""The width of a market when two are side by side."""
 
 LEGEND: Final = "R1 R2 research, V validator; .2 its turn, ×3 its third try; Ctrl-C only leaves"
 _LINES_BESIDE: Final = 4
-"""The two head lines, the legend, and one to spare."""
+"""The two head lines, the legend, and one spare line."""
 
 _WORDS: Final[Mapping[str, str]] = {
     Phase.RESEARCHING: "research",
@@ -217,8 +217,8 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, str]]] = {
 def screen(
     look: RunSnapshot, now: datetime, *, width: int, height: int, notes: tuple[str, ...] = ()
 ) -> Group:
-    """A snapshot that fits on the screen: one market a line, or two if there is not enough room.
-    `notes` are at the bottom."""
+    """Draws a snapshot to fit the screen: one market a line, or several if there is not enough
+    room. `notes` are at the bottom."""
     status = look.status
     told = [StyledText(note, style="yellow") for note in notes]
     if status is None:
@@ -241,7 +241,7 @@ def agent_words(agents: Agents, *, turns: bool = True) -> str:
 
 
 def money(usage: Usage | None) -> str:
-    """What was spent, or is assumed to be, in a few columns; empty if no model was asked."""
+    """What was spent, or is assumed to be, in a few columns; empty if no model was used."""
     if usage is None or not usage.asked:
         return ""
     most = taken_by(usage)
@@ -251,7 +251,7 @@ def money(usage: Usage | None) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """Minutes and seconds, or hours or days where that is long: at most five columns."""
+    """Minutes and seconds, or hours or days for a long time: at most five columns."""
     minutes, rest = divmod(int(seconds), 60)
     if minutes < 100:
         return f"{minutes}:{rest:02}"
@@ -292,7 +292,7 @@ def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iter
     columns = max(width // CELL, 1)
     shown = lines
     if len(lines) > room * columns:
-        # What is done is left out first; the places keep the order of the board.
+        # Finished markets are omitted first; the rest keep the order of the board.
         places = room * columns - columns
         busy = [line for line in lines if line.state is not MarketState.DONE]
         settled = [line for line in lines if line.state is MarketState.DONE]
@@ -334,7 +334,7 @@ def mark_of(line: MarketLine) -> tuple[str, str]:
 
 
 def doing_words(line: MarketLine, *, turns: bool) -> str:
-    """What is done for a market and by which agents, or its outcome."""
+    """The agents at work on a market and their task, or the market's outcome."""
     if line.outcome is not None:
         return line.outcome.replace("_", " ")
     words = _WORDS.get(line.phase, line.phase)
@@ -342,7 +342,7 @@ def doing_words(line: MarketLine, *, turns: bool) -> str:
 
 
 def left_words(line: MarketLine, now: datetime) -> str:
-    """The time to the deadline of current work; empty without any."""
+    """The time to the deadline of current work; empty if there is none."""
     if line.state in (MarketState.DONE, MarketState.PLANNED):
         return ""
     return time_words(seconds_left(line.deadline, now))
@@ -377,34 +377,35 @@ class Shown(Protocol):
     """Shows a run to the person who watches it."""
 
     def update(self, look: RunSnapshot) -> None:
-        """Show a new look."""
+        """Shows a new snapshot."""
 
     def note(self, text: str | None) -> None:
         """Shows what holds up the run, or the watching of it. None removes it."""
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
-        """The report is published. `before` means that it was at the first look."""
+        """Shows that the report is published. `before` means that it was already at the first
+        snapshot."""
 
 
 class JsonShown:
-    """A JSON object a line for every change, and nothing else."""
+    """Writes a JSON object a line for every change, and nothing else."""
 
     def __init__(self, stream: TextIO, workflow_id: str) -> None:
         self._stream = stream
         self._changes = ScreenChanges(workflow_id)
 
     def update(self, look: RunSnapshot) -> None:
-        """Write what is new in a look."""
+        """Writes what is new in a snapshot."""
         for line in self._changes.news(look, datetime.now(UTC)):
             self._write(line.model_dump_json())
 
     def note(self, text: str | None) -> None:
-        """Write a note."""
+        """Writes a note."""
         line = NoteLine(at=datetime.now(UTC), text=text or GOES_ON, over=text is None)
         self._write(line.model_dump_json())
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
-        """Write what was published."""
+        """Writes what was published."""
         line = PublishedLine(at=datetime.now(UTC), published=published, published_before=before)
         self._write(line.model_dump_json())
 
@@ -414,7 +415,7 @@ class JsonShown:
 
 
 class PlainShown:
-    """A line for every change of phase, every market that is done, and every try that failed."""
+    """Writes a line for every change of phase, every finished market and every failed attempt."""
 
     def __init__(self, stream: TextIO) -> None:
         self._progress = PlainProgress(stream)
@@ -422,7 +423,7 @@ class PlainShown:
         self._told: set[tuple[str, ...]] = set()
 
     def update(self, look: RunSnapshot) -> None:
-        """Write what is new in a look; at the first, where the run stands."""
+        """Writes what is new in a snapshot; at the first, the state of the run."""
         status = look.status
         if status is None:
             return
@@ -438,11 +439,11 @@ class PlainShown:
             self.note(text)
 
     def note(self, text: str | None) -> None:
-        """Write a sentence."""
+        """Writes a sentence."""
         self._progress.note(text or GOES_ON)
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
-        """Nothing: the summary follows."""
+        """Does nothing: the summary follows."""
 
     def _tries(self, look: RunSnapshot) -> Iterator[str]:
         at_work = [("", agent) for agent in look.planner]
@@ -459,7 +460,7 @@ class PlainShown:
 
 
 class LiveShown:
-    """A screen that is drawn again in place."""
+    """A screen that is redrawn in place."""
 
     def __init__(self, live: Live, console: Console) -> None:
         self._live = live
@@ -468,19 +469,19 @@ class LiveShown:
         self._note: str | None = None
 
     def update(self, look: RunSnapshot) -> None:
-        """Draws a snapshot. If no worker answers for the run, the last one stays."""
+        """Draws a snapshot. If no worker answers for the run, the last status stays."""
         if look.status is None and self._look is not None:
             look = look._replace(status=self._look.status)
         self._look = look
         self._draw()
 
     def note(self, text: str | None) -> None:
-        """Keep a sentence below the board until it is taken back."""
+        """Shows a sentence below the board until it is removed."""
         self._note = text
         self._draw()
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
-        """Nothing: the summary follows."""
+        """Does nothing: the summary follows."""
 
     def _draw(self) -> None:
         notes = (self._note,) if self._note else ()
@@ -497,7 +498,7 @@ class LiveShown:
 
 @contextmanager
 def shown(workflow_id: str, *, as_json: bool) -> Iterator[Shown]:
-    """What suits standard output; a screen is cleared at the end of the block."""
+    """Yields the display for standard output. Clears a screen at the end of the block."""
     if as_json:
         yield JsonShown(sys.stdout, workflow_id)
     elif not sys.stdout.isatty():

@@ -1,1 +1,2 @@
-"""The desk for an assistant: its sources and itself as MCP servers, in the assistant's own file."""
+"""The desk for an assistant: its sources and the desk itself as MCP servers, in the client's
+file."""

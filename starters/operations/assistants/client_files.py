@@ -1,4 +1,4 @@
-"""Where assistants' clients keep their MCP servers, and adding ours to what is there."""
+"""Where assistants' clients list their MCP servers, and how the desk's servers are added."""
 
 import json
 import os
@@ -17,7 +17,7 @@ _FILE: Final = Path("Claude") / "claude_desktop_config.json"
 
 
 def desktop_file(variables: Mapping[str, str], system: str = sys.platform) -> Path:
-    """Claude Desktop's file of servers, where its documentation has it on this system."""
+    """Returns the path of Claude Desktop's list of servers on this system, by its documentation."""
     if system == "darwin":
         return Path.home() / "Library" / "Application Support" / _FILE
     if system == "win32":
@@ -28,7 +28,8 @@ def desktop_file(variables: Mapping[str, str], system: str = sys.platform) -> Pa
 
 
 class Merged(NamedTuple):
-    """A client's file with our servers, and the servers of the same names that it keeps."""
+    """A client's file with the desk's servers added. `kept` are the servers of the same names that
+    stay in it."""
 
     content: dict[str, JsonValue]
     kept: tuple[str, ...]
@@ -41,8 +42,9 @@ def merged(
     *,
     force: bool,
 ) -> Merged:
-    """What a file holds with our servers added. Those of others stay, also one that has the name of
-    one of ours, unless `force`. An entry that is still as `source` has it gives way."""
+    """Adds the desk's servers to the contents of a client's file. Third-party servers stay, even
+    under the name of one of the desk's, unless `force`. An entry that is unchanged from `source` is
+    replaced."""
     found = there.get(SERVERS)
     servers: dict[str, JsonValue] = dict(found) if isinstance(found, dict) else {}
     kept = (
@@ -62,10 +64,10 @@ def merged(
 
 
 def read_client_file(path: Path) -> dict[str, JsonValue]:
-    """What a client's file holds; nothing where there is none.
+    """Reads a client's file. Empty if there is none.
 
     Raises:
-        CommandError: it cannot be read, or is no JSON object.
+        CommandError: it cannot be read, or is not a JSON object with servers.
     """
     try:
         text = read_text_file(path)
@@ -82,7 +84,7 @@ def read_client_file(path: Path) -> dict[str, JsonValue]:
 
 
 def write_client_file(path: Path, content: Mapping[str, JsonValue]) -> None:
-    """Write it anew, whole or not at all, with the permissions that it has.
+    """Writes a client's file, whole or not at all, and keeps its permissions.
 
     Raises:
         CommandError: it cannot be written.
@@ -101,5 +103,5 @@ def write_client_file(path: Path, content: Mapping[str, JsonValue]) -> None:
 
 
 def written(content: Mapping[str, JsonValue]) -> str:
-    """The file's text."""
+    """Formats the contents of a client's file."""
     return json.dumps(content, indent=2, ensure_ascii=False)

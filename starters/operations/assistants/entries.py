@@ -1,7 +1,7 @@
 """The servers of `.mcp.json` as an assistant's client starts them.
 
-A client knows neither the desk's interpreter nor its folder, and says no instant: an entry names
-the interpreter by its path, and a server of the desk answers as of now where nobody says otherwise.
+A client knows neither the desk's interpreter nor its folder, and passes no instant. An entry
+therefore has the interpreter's path, and a server of the desk answers as of now by default.
 """
 
 import json
@@ -26,16 +26,16 @@ from desk.platform.settings.mcp_json import (
 
 SERVERS: Final = "mcpServers"
 ITSELF: Final = "research_desk"
-"""The desk's own server among those of a client."""
+"""The name of the desk's own server in a client's file."""
 
 AS_OF_NOW: Final = "--as-of-now"
 SERVES: Final = ("mcp", "serve")
 
 _USUAL: Final = frozenset({"type", "command", "args", "env", "cwd", "url", "headers"})
-"""What every client understands; the rest of an entry is said to the desk."""
+"""The keys that every client understands; the other keys of an entry are for the desk."""
 
 _FOLDERS: Final = frozenset({"--cache-dir", "--reports", "--corpus"})
-"""Arguments of the desk's own servers that name a folder."""
+"""Arguments of the desk's own servers that are paths of folders."""
 
 Entry = dict[str, JsonValue]
 
@@ -45,13 +45,14 @@ CLEARED: Final = (
 
 
 def in_cache_of_uvx() -> bool:
-    """Whether the interpreter is one that `uvx` keeps as long as its cache."""
+    """Returns whether the interpreter is in the cache of `uvx`, and is deleted with it."""
     return "archive-v0" in Path(sys.prefix).parts
 
 
 def project_entries(mcp_config: Path, folder: Path) -> dict[str, Entry]:
-    """The entries for the `.mcp.json` of a folder, which the desk reads as well: relative paths and
-    `${NAME}` stay, for a client of the project starts them there and fills them in.
+    """Builds the entries for the `.mcp.json` of a folder, which the desk also reads. Relative paths
+    and `${NAME}` stay: a client of the project starts the servers there and substitutes the
+    variables.
 
     Raises:
         McpConfigError: the file cannot be used.
@@ -62,8 +63,8 @@ def project_entries(mcp_config: Path, folder: Path) -> dict[str, Entry]:
 
 
 def entries_anywhere(settings: Settings) -> dict[str, Entry]:
-    """The entries for a client that starts servers in a folder of its own and fills nothing in:
-    paths are whole, and what is said to the desk alone is left out.
+    """Builds the entries for a client that starts servers in its own folder and substitutes no
+    variables: paths are absolute, and keys for the desk alone are omitted.
 
     Raises:
         McpConfigError: the file cannot be used, or a variable in the arguments of a server of the
@@ -81,12 +82,13 @@ def entries_anywhere(settings: Settings) -> dict[str, Entry]:
 
 
 def unfilled(entries: Mapping[str, Entry]) -> tuple[str, ...]:
-    """The servers in whose entry a variable is left to be filled in."""
+    """Returns the servers whose entry has an unsubstituted variable."""
     return tuple(name for name, entry in entries.items() if "${" in json.dumps(entry))
 
 
 def is_ours(entry: JsonValue) -> bool:
-    """Whether an entry of a client's file starts a server of the desk, of whatever installation."""
+    """Returns whether an entry of a client's file starts a server of the desk, of any
+    installation."""
     if not isinstance(entry, dict):
         return False
     args = entry.get("args")
@@ -98,7 +100,7 @@ def is_ours(entry: JsonValue) -> bool:
 def _written(
     mcp_config: Path, servers: Mapping[str, McpServerSpec]
 ) -> Iterator[tuple[str, Entry, McpServerSpec]]:
-    """The entries of servers as they are written and as they are read."""
+    """Yields each server's entry as written and as parsed."""
     entries = json.loads(read_text_file(mcp_config))[SERVERS]
     yield from ((name, entries[name], spec) for name, spec in servers.items())
 
@@ -117,7 +119,7 @@ def _started(entry: Entry, spec: McpServerSpec) -> Entry:
 
 
 def _whole(args: Iterable[str], folder: Path) -> Iterator[str]:
-    """The arguments with the folders that they name as whole paths."""
+    """Makes the folders in the arguments absolute."""
     before = ""
     for each in args:
         yield str(folder / Path(each).expanduser()) if before in _FOLDERS else each

@@ -1,4 +1,4 @@
-"""What `desk mcp install` does."""
+"""The implementation of `desk mcp install`."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ _NEXT = {
 
 
 class Installation(NamedTuple):
-    """What is installed where: the client, the desk's folder, a file in place of the usual one."""
+    """What to install: the client, the desk's folder, and a file that replaces the usual one."""
 
     client: Assistant
     folder: Path | None = None
@@ -49,7 +49,7 @@ class Installation(NamedTuple):
 
 
 def install_servers(wanted: Installation) -> ExitStatus:
-    """Put the servers into the client's file, or print what it would hold.
+    """Adds the servers to the client's file, or prints the resulting file.
 
     Raises:
         CommandError: the file or `.mcp.json` cannot be used; nothing is changed.
@@ -90,7 +90,7 @@ def _source(mcp_config: Path) -> Mapping[str, JsonValue]:
 
 
 def _absent(settings: Settings) -> dict[str, str]:
-    """The servers of `.mcp.json` whose package is not installed, with that package."""
+    """Returns the servers of `.mcp.json` whose package is not installed, with that package."""
     servers = read_mcp_config(settings.mcp_config)
     return {name: package for name, spec in servers.items() if (package := lacks(spec))}
 

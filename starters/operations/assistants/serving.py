@@ -1,4 +1,5 @@
-"""What `desk mcp serve` does: the desk as an MCP server over stdio, or HTTP for this machine."""
+"""The implementation of `desk mcp serve`: the desk as an MCP server over stdio, or over HTTP for
+this machine."""
 
 import asyncio
 from pathlib import Path
@@ -36,10 +37,10 @@ _ASKS: Final = ToolAnnotations(
 
 
 def serve_desk(folder: Path | None, http: int | None) -> ExitStatus:
-    """Serve the tools until the client goes away, or until Ctrl-C.
+    """Serves the tools until the client disconnects, or until Ctrl-C.
 
     Raises:
-        SettingsError, UsageError: the desk of the folder cannot be used.
+        SettingsError, UsageError: the folder's desk cannot be used.
     """
     settings = load_settings(folder)
     make_private()
@@ -51,12 +52,12 @@ def serve_desk(folder: Path | None, http: int | None) -> ExitStatus:
 
 
 async def _served(tools: AssistantTools, http: int | None) -> None:
-    """Serve until the client goes away or until the signal to end; then end the desk in order,
-    where the tools were it.
+    """Serves until the client disconnects or a stop signal arrives. Then shuts the desk down in
+    order, if the tools host it.
 
     Raises:
-        KeyboardInterrupt: at the signal. The server reads standard input in a thread, which only
-            the client can end, so the process is left as it is.
+        KeyboardInterrupt: at the signal. The server reads standard input in a thread that only the
+            client can end, so the process is left as it is.
     """
     server = desk_server(tools)
     serving = asyncio.ensure_future(
@@ -77,7 +78,7 @@ async def _served(tools: AssistantTools, http: int | None) -> None:
 
 
 def desk_server(tools: AssistantTools) -> MCPServer[Any]:
-    """The server of a desk's tools."""
+    """Builds the MCP server with a desk's tools."""
     server: MCPServer[Any] = MCPServer(NAME, instructions=INSTRUCTIONS, version=installed(PROJECT))
     for read in (tools.report, tools.trace, tools.status):
         server.add_tool(read, annotations=_READS)

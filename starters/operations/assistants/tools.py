@@ -1,4 +1,4 @@
-"""The tools that a desk gives an assistant. They do what `desk report`, `ask` and `status` do."""
+"""The tools that a desk offers an assistant. They do what `desk report`, `ask` and `status` do."""
 
 import asyncio
 import contextlib
@@ -43,10 +43,10 @@ from starters.session import Desk, require_workers
 from starters.terminal.exit_status import CommandError, sentence
 
 STARTING_SECONDS: Final = 60.0
-"""So long a desk may take to be found or started."""
+"""How long finding or starting a desk may take."""
 
 WORKERS_SECONDS: Final = 10.0
-"""So long a worker is waited for at a desk that is there."""
+"""How long a worker is waited for at a running desk."""
 
 USUAL_WAIT: Final = 60
 LONGEST_WAIT: Final = 600
@@ -79,7 +79,7 @@ class TracedFigure(Contract):
 
 
 class AnswerState(StrEnum):
-    """Whether a question is answered by now."""
+    """Whether a question has been answered."""
 
     ANSWERED = "answered"
     UNDER_WAY = "under_way"
@@ -103,8 +103,8 @@ class QuestionAsked(Contract):
 
 
 class AssistantTools:
-    """The tools of one desk. Reports and traces are read from its files; the first question or
-    status finds the desk that works there, or is that desk until `close`."""
+    """The tools of one desk. Reports and traces are read from its files. The first question or
+    status finds the running desk, or hosts it until `close`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -213,7 +213,7 @@ class AssistantTools:
             return await status_at(await self._desk(), self._week(week))
 
     async def close(self) -> None:
-        """Leave the desk, and end it where these tools were it."""
+        """Disconnects from the desk, and shuts it down if these tools host it."""
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.wait({self._keeping})
@@ -222,7 +222,7 @@ class AssistantTools:
         return written_week(written, datetime.now(UTC), self._settings.config.schedule)
 
     async def _desk(self) -> Desk:
-        """The desk.
+        """Returns the desk.
 
         Raises:
             CommandError, ServerUnreachable, ServerFailed: there is none.
@@ -240,7 +240,7 @@ class AssistantTools:
 
 @contextlib.contextmanager
 def _told_plainly() -> Iterator[None]:
-    """An error within is told to the assistant as a command tells it."""
+    """Reports an error within the block to the assistant in a command's words."""
     try:
         yield
     except Exception as error:
@@ -257,7 +257,7 @@ def _claims(report: ResearchReport, market: str) -> ClaimList:
 async def _within(
     seconds: int, run: ServerRun[GraphResult], told: Told
 ) -> AnsweredRun[GraphResult] | None:
-    """The answer of a run; None where there is none in time."""
+    """Returns the answer of a run, or None if there is none within `seconds`."""
     waiting = asyncio.ensure_future(wait_for_answer(run, told))
     try:
         done, _ = await asyncio.wait({waiting}, timeout=seconds)

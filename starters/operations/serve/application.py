@@ -1,4 +1,4 @@
-"""The application of `desk serve`: its addresses, and what is said where something goes wrong."""
+"""The application of `desk serve`: its routes and its error pages."""
 
 from http import HTTPStatus
 from importlib.resources import files
@@ -30,7 +30,7 @@ from starters.operations.serve.serving.site import (
 from starters.terminal.exit_status import CommandError, UsageError
 
 LARGEST_FORM: Final = 64 * 1024
-"""Bytes: a question of 4,000 characters, each written in nine, and what is asked beside it."""
+"""In bytes: a question of 4,000 characters, each encoded in nine, and the other fields."""
 
 AWAY: Final = (
     "The Temporal server does not answer at the moment. What is under way goes on when it is back. "
@@ -46,7 +46,7 @@ _ASSET_TYPES: Final = {
 
 
 def application(site: Site, hosts: list[str]) -> Starlette:
-    """The pages of a site, for requests that name one of the hosts."""
+    """Builds the application of a site, for requests to one of the hosts."""
     app = Starlette(
         routes=[
             Route("/", runs.list_runs),
@@ -80,7 +80,7 @@ def application(site: Site, hosts: list[str]) -> Starlette:
 
 
 async def asset(request: Request) -> Response:
-    """A script or the style of the pages."""
+    """Serves a script or the style of the pages."""
     name = request.path_params["name"]
     if name == "desk.css":
         return Response(style_sheet(), media_type="text/css", headers=_KEPT)
@@ -105,7 +105,7 @@ def _told_errors() -> dict[type[Exception], ExceptionHandler]:
 def _message_page(
     request: Request, status: int, title: str, words: str, *, waits: bool = False
 ) -> Response:
-    # A part of a page that is followed stays as it is: the page says that it could not be had.
+    # A part of a page that is followed stays as it is: the page itself reports the failure.
     return site_of(request).page(
         request, "told.html.j2", status, title=title, words=words, waits=waits
     )
@@ -137,6 +137,6 @@ async def _away(request: Request, error: Exception) -> Response:
 async def _broken(request: Request, error: Exception) -> Response:
     words = "The page could not be made. The log of the desk says why: logs/desk.log in its home."
     page = _message_page(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)
-    # Made outside of the guard, which gives all other answers theirs.
+    # Built outside the guard, which adds the headers to all other answers.
     page.headers.update(HEADERS)
     return page

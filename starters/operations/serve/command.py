@@ -15,7 +15,7 @@ from starters.terminal.logs import log_to_file
 EXAMPLE = "Example: desk serve --open"
 
 SHORTEST_TOKEN: Final = 16
-"""Characters of a token: nobody guesses one as long that was drawn by chance."""
+"""The shortest token, in characters: a random one of this length cannot be guessed."""
 
 THIS_MACHINE: Final = ("localhost", "127.0.0.1", "[::1]")
 _ANY: Final = ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
@@ -50,8 +50,8 @@ def serve(
 ) -> ExitStatus:
     """Serve the desk's pages to a browser until Ctrl-C: follow runs, ask, decide, read.
 
-    It works at the desk that there is, or is the desk itself. Elsewhere than at
-    a loopback address it wants a token in DESK_SERVE_TOKEN, or a proxy that desk.toml names.
+    Uses the running desk, or hosts it. At an address that is not loopback it needs a token in
+    DESK_SERVE_TOKEN, or a proxy that desk.toml names.
     """
     settings = load_settings()
     chosen = {"ip": host, "port": port}
@@ -63,10 +63,11 @@ def serve(
 
 
 def check_access(settings: Settings, where: ServeSettings) -> None:
-    """See to it that nobody gets in unasked from another machine.
+    """Checks that other machines can only get in with a token or through a proxy.
 
     Raises:
-        UsageError: the address is no IP address, or is open to others without a token or a proxy.
+        UsageError: the address is not an IP address, or is open to other machines without a token
+            or a proxy.
     """
     try:
         is_here = ip_address(where.ip).is_loopback
@@ -87,21 +88,21 @@ def check_access(settings: Settings, where: ServeSettings) -> None:
 
 
 def hosts_of(where: ServeSettings) -> list[str]:
-    """The names that pages may be asked for by: any other is one that somebody else had resolve to
-    this machine."""
+    """The host names that requests may use. A page under any other name may be a rebinding
+    attack."""
     address = f"[{where.ip}]" if ":" in where.ip else where.ip
     own = [] if where.ip in _ANY else [address]
     return [*THIS_MACHINE, *own, *where.hosts]
 
 
 def address_of(where: ServeSettings, port: int) -> str:
-    """Where a browser of this machine finds the pages."""
+    """The address of the pages for a browser on this machine."""
     ip = "127.0.0.1" if where.ip == _ANY[0] else "::1" if where.ip == _ANY[1] else where.ip
     return f"http://{f'[{ip}]' if ':' in ip else ip}:{port}/"
 
 
 def _served(settings: Settings, where: ServeSettings, *, browse: bool) -> ExitStatus:
-    # What serves and renders takes longer to import than `--help` may take.
+    # The server and the renderer take longer to import than `--help` may take.
     from starters.operations.serve.application import application
     from starters.operations.serve.serving.guard import Admission
     from starters.operations.serve.serving.hosting import DeskKeeper, listening, serve_until_told

@@ -1,1 +1,1 @@
-"""`desk up`, and the serving that `desk worker` shares."""
+"""`desk up`, and the serving that it shares with `desk worker`."""

@@ -1,4 +1,4 @@
-"""What `desk up` and `desk worker` do: work until they are told to stop."""
+"""The implementation of `desk up` and `desk worker`: they work until they are stopped."""
 
 import asyncio
 import signal
@@ -20,10 +20,10 @@ from workers.tuning import keep_what_is_loaded
 
 
 def stay_up() -> ExitStatus:
-    """Host the embedded server, unless the user has one of their own, and all workers.
+    """Hosts the embedded server, unless the user has their own, and all workers.
 
     Raises:
-        CommandError: another process hosts already.
+        CommandError: another process is already the host.
         ServerFailed: the server cannot be started or kept running.
     """
     settings = load_settings()
@@ -38,10 +38,10 @@ def stay_up() -> ExitStatus:
 
 
 def stay_as(role: Role, *, give_up_after: float | None = None) -> ExitStatus:
-    """Run the workers of one role, once there is a server.
+    """Runs the workers of one role, once there is a server.
 
     Raises:
-        ServerUnreachable: there was none for so many seconds.
+        ServerUnreachable: there was none within `give_up_after` seconds.
     """
     settings = load_settings()
     log_to_stderr(settings)
@@ -81,13 +81,13 @@ async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> E
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
             return await until_told_to_stop()
     except RuntimeError:
-        # What the SDK raises where a server goes away before its namespace was found.
+        # The SDK raises this if a server goes away before its namespace was found.
         await check_server(client)
         raise
 
 
 async def until_told_to_stop() -> ExitStatus:
-    """Wait for Ctrl-C, or for the signal to end."""
+    """Waits for Ctrl-C, or for the signal to stop."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

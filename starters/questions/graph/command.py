@@ -100,8 +100,8 @@ def show(
 
 
 def tree_of(spec: GraphSpec) -> Tree:
-    """The graph for a terminal: the nodes in the order of the file, each with its agent, and its
-    edges below it."""
+    """Draws the graph for a terminal: the nodes in the order of the file, each with its agent, and
+    its edges below it."""
     shape = shape_of(spec)
     leaving: dict[int, list[Link]] = {}
     for link in shape.links:
@@ -126,7 +126,7 @@ def _led_to(spec: GraphSpec, link: Link) -> str:
 
 
 def mermaid_of(spec: GraphSpec) -> str:
-    """The graph as Mermaid text, which GitHub and many editors draw."""
+    """Formats the graph as Mermaid text, which GitHub and many editors draw."""
     return "\n".join(("flowchart TD", *_mermaid_lines(spec), ""))
 
 
@@ -143,20 +143,20 @@ def _mermaid_lines(spec: GraphSpec) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Text escaped for Mermaid's quotation marks."""
+    """Escapes a text for Mermaid's quotation marks."""
     signs = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;"}
     return "".join(signs.get(sign, sign) for sign in " ".join(text.split()))
 
 
 _UNCUT: Final = 1_000
-"""The width of the tree in a pipe: longer than any line, so that none is wrapped."""
+"""The width of the tree in a pipe: longer than any line, so that no line is wrapped."""
 
 
 def list_graphs(*, as_json: bool) -> ExitStatus:
     """Prints the shipped graphs.
 
     Raises:
-        GraphFileError: there is something wrong with one of them.
+        GraphFileError: one of the files is invalid.
     """
     folder = load_settings().project_dir
     specs = [read_graph(path) for path in shipped_graphs(folder)]
@@ -192,8 +192,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
     """Prints a graph as a tree, as Mermaid text or as JSON, or writes it as an SVG file.
 
     Raises:
-        UsageError: no graph has that name, something is wrong in its file, or more than one form is
-            asked for.
+        UsageError: no graph has that name, its file is invalid, or more than one form is requested.
         CommandError: the picture cannot be written.
     """
     if (svg is not None) + mermaid + as_json > 1:
@@ -218,7 +217,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
 
 
 def _read_or_tell(path: Path, *, as_json: bool) -> GraphSpec | None:
-    """The graph of a file; None if it has faults, which are printed."""
+    """Reads the graph of a file. Prints its faults and returns None if it has any."""
     try:
         return read_graph(path)
     except GraphFileError as error:

@@ -1,7 +1,7 @@
 """`desk graph reset`: runs a node of a run again, with everything that follows it.
 
-Temporal's reset takes a run back to a point of its history. What came before is kept and not done
-again. The run goes on from there as a new run with the same id.
+Temporal's reset takes a run back to a point of its history. What came before is reused and not done
+again. The run continues from there as a new run with the same id.
 """
 
 import time
@@ -53,7 +53,7 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
     """Resets a run to a node, follows it from there and prints the answer.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     reset = GraphReset(options)
     settings = load_settings()
@@ -66,7 +66,7 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
 
 
 async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
-    """Where a node began in a run; None if it did not."""
+    """Returns where a node began in a run, or None if it did not."""
     async for event in fetch_events(run.client, run.workflow_id, run.run_id):
         if isinstance(event, ActivityScheduled):
             parts = activity_id_parts(event.activity_id)
@@ -76,7 +76,7 @@ async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
 
 
 async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
-    """The new run, which goes on from before a point. An open run is ended by it.
+    """Resets a run to before a point, and returns the new run. Ends an open run.
 
     Raises:
         CommandError: the server refuses, or does not know the new run.
@@ -100,10 +100,10 @@ async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
 
 
 class GraphReset:
-    """One `desk graph reset`. `work` may be called again, at another desk, and resets only once.
+    """One `desk graph reset`. `work` may be called again at another desk, and resets only once.
 
     Raises:
-        UsageError: its reason is empty or too long.
+        UsageError: the reason is empty or too long.
     """
 
     def __init__(self, options: ResetOptions) -> None:
@@ -143,7 +143,7 @@ class GraphReset:
         node = self._options.node
         request = await request_of_run(found)
         names = [each.name for each in request.graph.nodes]
-        # `parseDocs.2` is its second round.
+        # `parseDocs.2` is the node's second round.
         if node.partition(".")[0] not in names:
             near = ", ".join(nearest(node, names))
             raise UsageError(

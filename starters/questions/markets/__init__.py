@@ -1,1 +1,1 @@
-"""The markets of a question: those that it names, and whether it asks of pairs or of banks."""
+"""The markets of a question: those that it names, and whether it asks about pairs or banks."""

@@ -1,6 +1,6 @@
-"""The markets of a question about several. It ranks pairs: those of a group, given by `--rank` or
-named beside a period, or those that it names beside a period. Or it researches one market, with
-others beside it."""
+"""The markets of a question about several. Either it ranks pairs: those of a group, given by
+`--rank` or named with a period, or those that it names with a period. Or it researches one market,
+with others beside it."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
 from starters.terminal.exit_status import UsageError
 
 RANKING: Final = "ranking"
-"""The graph that measures each of some pairs, and ranks them."""
+"""The graph that measures several pairs, and ranks them."""
 
 ALL_PAIRS: Final = "All of the desk's currencies"
 """What is ranked if a question is only about the dollar."""
@@ -34,10 +34,10 @@ _PUT_TOGETHER: Final = "synthesis"
 
 
 def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
-    """The group of the desk's pairs with a name.
+    """Returns the group of the desk's pairs with a name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such group.
     """
     groups = _groups(markets)
     found = next((name for name in groups if name.casefold() == written.strip().casefold()), None)
@@ -49,26 +49,26 @@ def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
 
 
 def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
-    """The group that a question names; None where it names none."""
+    """Returns the group that a question names, or None if it names none."""
     named = (name for name in _groups(markets) if group_called(name).search(question))
     return next(named, None)
 
 
 class BanksTogether(NamedTuple):
-    """The areas of the central banks of a group, or of all where it is None."""
+    """The areas of the central banks of a group, or of all if `group` is None."""
 
     areas: tuple[MarketSpec, ...]
     group: str | None
 
     @property
     def called(self) -> str:
-        """What they are called together."""
+        """Their common name."""
         return f"the central banks of {self.group}" if self.group else "all central banks"
 
 
 def banks_together(question: str, markets: Sequence[MarketSpec]) -> tuple[BanksTogether, str]:
-    """The central banks of the group that a question names, or all, and the question without the
-    group's name."""
+    """Returns the central banks of the group that a question names, or all, and the question
+    without the group's name."""
     areas = tuple(spec for spec in markets if spec.kind is MarketKind.POLICY_RATE)
     group = group_named(question, markets)
     if group is None:
@@ -93,8 +93,8 @@ def held_by(markets: Sequence[MarketSpec]) -> frozenset[str]:
 
 
 def called_together(markets: Sequence[MarketSpec]) -> str:
-    """What pairs are called together: by their currencies without the dollar; if one pair has no
-    dollar, as they are written."""
+    """The common name of several pairs: their currencies without the dollar. If one pair has no
+    dollar, the pairs as they are written."""
     pairs = [spec.market for spec in _pairs(markets)]
     against = [pair for pair in pairs if DOLLAR in pair.split("/")]
     codes = (code for pair in against for code in pair.split("/") if code != DOLLAR)
@@ -108,9 +108,10 @@ class AskedMarkets(NamedTuple):
     `of_countries` are configured pairs against the dollar of further names, `group` those of a
     group. `cross` is the pair of two currencies if no more are named. `banks` are the areas of
     central banks; `areas` also includes countries, government bonds and, if two areas are named,
-    the seats of banks: a single place could mean anything, and is only in `seats`.
-    `money` are the areas of banks, countries, bonds and currencies. `together` are banks that are
-    asked about as a group. `apart` are the halves of a question that asks of a pair and of banks.
+    the seats of banks: a single place is ambiguous, and is only in `seats`.
+
+    `money` are the areas of banks, countries, bonds and currencies. `together` are banks that the
+    question asks about as a group. `apart` are the halves of a question about a pair and banks.
     """
 
     written: tuple[MarketSpec, ...]
@@ -137,43 +138,44 @@ class AskedMarkets(NamedTuple):
 
     @property
     def of_group(self) -> dict[str, str]:
-        """The parameter that names the group of the banks that are asked about together."""
+        """The parameter that names the group of the banks that the question asks about together."""
         return {RANK: self.together.group} if self.together and self.together.group else {}
 
     @property
     def are_several(self) -> bool:
-        """Whether one market is not enough for the named pairs: several pairs, or a cross."""
+        """Whether the named pairs need more than one market: several pairs, or a cross."""
         pairs = {*self.written, *self.of_currencies, *self.group}
         return len(pairs) > 1 or any(DOLLAR not in p.market.split("/") for p in self.written)
 
     @property
     def called(self) -> str | None:
-        """The name of the group, if no pair beyond it is named."""
+        """The name of the group, if no pair outside it is named."""
         beyond = {*self.written, *self.of_currencies, *self.of_countries} - {*self.group}
         return None if beyond or not self.group else f"{self.group[0].group}"
 
     @property
     def side_by_side(self) -> tuple[MarketSpec, ...]:
-        """All of them, each once."""
+        """All of them, without duplicates."""
         pairs = (*self.written, *self.of_currencies, *self.of_countries, *self.group, *self.cross)
         return tuple(dict.fromkeys((*pairs, *self.banks)))
 
     def beside(self, market: MarketSpec) -> tuple[MarketSpec, ...]:
-        """The markets researched beside a market. The bank of a pair is one of them where it is
-        named, as its next day may be asked for."""
+        """Returns the markets researched beside a market. A pair's bank is one of them if it is
+        named, because its next decision may be asked for."""
         named = self.side_by_side if market.kind is MarketKind.PAIR else self.areas
         return tuple(spec for spec in named if spec != market)
 
 
 class PairAndBanks(NamedTuple):
-    """The halves of a question that asks of a pair in one and of central banks in the other."""
+    """The halves of a question that asks about a pair in one and about central banks in the
+    other."""
 
     of_pair: str
     of_banks: str
 
 
 def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
-    """The markets of the pairs, currencies, countries, banks and the group that a question
+    """Reads the markets of the pairs, currencies, countries, banks and the group that a question
     names."""
     known = {spec.market: spec for spec in markets}
     held, subjects = held_by(markets), subjects_asked(question)
@@ -210,8 +212,8 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
 
 
 def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
-    """The pair of two currencies; None for more than two, and for a base so small that its levels
-    would print as nothing."""
+    """The pair of two currencies. Empty for more than two, and for a base so small that its levels
+    would print as zero."""
     codes = [code for spec in pairs for code in spec.market.split("/") if code != DOLLAR]
     if len(codes) != len(("base", "quote")):
         return ()
@@ -220,8 +222,8 @@ def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
 
 
 def held_against(market: MarketSpec, beside: Sequence[MarketSpec]) -> MarketSpec:
-    """A policy rate with the one beside it that its differential is taken against, if that is one
-    alone."""
+    """Adds to a policy rate the one that its differential is taken against, if exactly one is
+    beside it."""
     others = [each.market for each in beside if each.kind is MarketKind.POLICY_RATE]
     if market.kind is not MarketKind.POLICY_RATE or len(others) != 1:
         return market
@@ -229,7 +231,7 @@ def held_against(market: MarketSpec, beside: Sequence[MarketSpec]) -> MarketSpec
 
 
 def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
-    """The graph that searches news and measures every market, side by side."""
+    """Builds the graph that searches news and measures every market, side by side."""
     onward = (Edge(to=_PUT_TOGETHER),)
     measured = tuple(_researched(spec, onward) for spec in markets)
     search = NodeSpec(
@@ -247,7 +249,7 @@ def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
 
 
 def with_markets_beside(spec: GraphSpec, markets: Sequence[MarketSpec]) -> GraphSpec:
-    """A graph that researches a market, with these researched side by side."""
+    """Adds markets to a graph that researches a market; they are researched side by side."""
     tasks = {_PRICES[1], _RATES[1]}
     own = {node.name for node in spec.nodes if node.task in tasks}
     last = next((n.name for n in spec.nodes if n.task is TaskType.SYNTHESISE), None)

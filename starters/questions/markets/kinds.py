@@ -1,5 +1,5 @@
-"""Whether a question asks of pairs, or of central banks in their place or together, by the model of
-meaning. Only a question that may be of either pays for loading the model here."""
+"""Decides by the embedding model whether a question asks about pairs, or about central banks in
+their place or together. Loads the model only for a question that may be about either."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
@@ -24,8 +24,8 @@ _OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 
 
 def is_of(kinds: Collection[QuestionKind], words: str) -> bool:
-    """Whether a question that names currencies, countries or a place is of one of some kinds, by
-    the model of meaning."""
+    """Returns whether a question that names currencies, countries or a place is of one of some
+    kinds, by the embedding model."""
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 
     return kind_of(words, meaning_of_the_desk) in kinds
@@ -35,8 +35,8 @@ _OF_BANKS: Final = frozenset({NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS})
 
 
 def _apart(words: str) -> PairAndBanks | None:
-    """The half of a question that asks of a pair and the one that asks of banks, which it names;
-    None where it has no such halves."""
+    """Splits a question into the half about a pair and the half about banks that it names. Returns
+    None if it has no such halves."""
     from desk.programs.question.builtin.synthesis.parts import halves
 
     for head, tail in halves(words):
@@ -52,10 +52,11 @@ def _apart(words: str) -> PairAndBanks | None:
 def as_banks(
     words: str, named: str | None, aside: str | None, asked: AskedMarkets, *, measured: bool
 ) -> tuple[str | None, str | None, AskedMarkets]:
-    """The pair that a question names, the pair that is meant otherwise, and all that it names:
-    where it asks of rates or of a bank, the currencies and the place that it names stand for
-    their banks, and no pair is meant. Where one half of it asks of a pair and the other of banks,
-    they stand beside the pair. Where it asks of prices, a country stands for its money."""
+    """Returns the pair that a question names, the pair that is otherwise meant, and all that it
+    names. If the question asks about rates or a bank, the currencies and the place that it names
+    stand for their banks, and no pair is meant. If one half asks about a pair and the other about
+    banks, the banks are beside the pair. If it asks about prices, a country stands for its
+    currency."""
     if (named or aside) and not measured and (apart := _apart(words)):
         codes = {subject.code for subject in subjects_asked(apart.of_banks)}
         areas = {AREAS.get(code) for code in codes}
@@ -75,10 +76,10 @@ def as_banks(
 def with_banks_together(
     words: str, asked: AskedMarkets, markets: Sequence[MarketSpec], days_of: Callable[[str], Period]
 ) -> AskedMarkets:
-    """With the banks that a question asks about together, as which of them cut last. As it is where
-    it names something of its own, or asks by the model of meaning for what is none of theirs. Only
-    of a policy rate and its change nobody asks but of banks: all else has to speak of them, or of a
-    group."""
+    """Adds the banks that a question asks about together, such as which of them cut last. Returns
+    the markets unchanged if the question names a subject of its own, or asks for something that
+    banks do not have, by the embedding model. Only a policy rate and its change imply banks; for
+    all else the question must mention banks, or a group."""
     if {*asked.side_by_side} - {*asked.group} or subjects_asked(words):
         return asked
     from desk.programs.question.builtin.unread_words import unread_words
@@ -95,8 +96,8 @@ def with_banks_together(
 
 
 def _kinds_of_banks(words: str) -> frozenset[QuestionKind]:
-    """What a question asks of banks, or each of two parts of it; nothing where it asks for
-    something else."""
+    """Returns the kinds of what a question, or each of two parts of it, asks about banks. Empty if
+    it asks for something else."""
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
     from desk.programs.question.builtin.synthesis.parts import halves
 

@@ -1,4 +1,4 @@
-"""What an episode is started with, from what a user wrote."""
+"""Builds what an episode is started with from the user's options."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _UNFIT_FOR_A_NAME: Final = re.compile(r"[^A-Z0-9.-]")
 
 @dataclass(frozen=True)
 class StockOptions:
-    """What `desk stock` asks."""
+    """The options of `desk stock` that make up the request."""
 
     symbol: str
     as_of: str | None = None
@@ -52,10 +52,10 @@ class StockOptions:
 def episode_start(
     options: StockOptions, settings: Settings, config: RunConfig
 ) -> RunStart[StockResult]:
-    """What the episode of a stock is started with.
+    """Builds what the episode of a stock is started with.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     now = datetime.now(UTC)
     return stock_start(chosen_stock(options, config, now, settings.charges), now)
@@ -64,10 +64,10 @@ def episode_start(
 def chosen_stock(
     options: StockOptions, config: RunConfig, now: datetime, charges: Charges | None = None
 ) -> StockRequest:
-    """The request of a symbol.
+    """Builds the request of a symbol.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     zone, as_of, steps = config.schedule.time_zone, options.as_of, options.steps
     return StockRequest(
@@ -99,18 +99,18 @@ def stock_start(request: StockRequest, now: datetime) -> RunStart[StockResult]:
 
 
 async def _check(request: StockRequest, now: datetime, client: Client) -> None:
-    # The tables of prices compute with more than a command needs that finds its report.
+    # The imports for price tables are not needed by a command that finds its report.
     from starters.questions.stock.refused import check_stock
 
     await check_stock(client, request, now)
 
 
 def stock_run_id(request: StockRequest, now: datetime) -> str:
-    """The workflow id of an episode. The same symbol, instant, steps, horizon, cost and use of
-    memory have the same id.
+    """Returns the workflow id of an episode. The same symbol, instant, steps, horizon, cost and use
+    of memory have the same id.
 
     Without an instant, the day in the desk's time zone is part of the id: on another day other data
-    are known, and the earlier episode goes on waiting for its horizon.
+    are known, and the earlier episode continues to wait for its horizon.
     """
     today = now.astimezone(ZoneInfo(request.time_zone)).date()
     wanted: JsonValue = {
@@ -127,10 +127,10 @@ def stock_run_id(request: StockRequest, now: datetime) -> str:
 
 
 def read_symbol(written: str) -> str:
-    """A symbol in capitals.
+    """Parses a symbol, into capitals.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a symbol.
     """
     symbol = written.strip().upper()
     if re.fullmatch(PAIR_PATTERN, symbol):
@@ -144,7 +144,7 @@ def read_symbol(written: str) -> str:
 
 
 def read_steps(written: str) -> tuple[StockAction, ...]:
-    """Actions separated by commas, in any case, with hyphens or spaces for underscores.
+    """Parses actions separated by commas, in any case, with hyphens or spaces for underscores.
 
     Raises:
         UsageError: one is unknown, or there are none, or too many.
@@ -160,7 +160,7 @@ def read_steps(written: str) -> tuple[StockAction, ...]:
 
 
 def read_weeks(weeks: int) -> int:
-    """A horizon.
+    """Checks a horizon, in weeks.
 
     Raises:
         UsageError: it is too short or too long.
@@ -169,10 +169,10 @@ def read_weeks(weeks: int) -> int:
 
 
 def read_cost(written: str) -> Decimal:
-    """A cost in percent, with or without the sign.
+    """Parses a cost in percent, with or without the sign.
 
     Raises:
-        UsageError: it is no number, negative, or above what is asked of anybody.
+        UsageError: it is not a number, is negative, or is above `MOST_COST`.
     """
     try:
         cost = Decimal(written.strip().removesuffix("%").strip())
@@ -185,7 +185,7 @@ def read_cost(written: str) -> Decimal:
             f"--cost {written[:40]}: from 0 to {MOST_COST} percent of the price, {_COST_EXAMPLE}"
         )
     for decimals in COST_DECIMALS:
-        # The same however it was written: `0.1`, `0.10` and `1e-1`; and `-0` is nothing.
+        # Normalised: `0.1`, `0.10` and `1e-1` are the same, and `-0` is zero.
         if cost == round(cost, decimals):
             return abs(round(cost, decimals))
     raise UsageError(

@@ -1,4 +1,4 @@
-"""`desk stock`: see `desk ask`, whose course it shares."""
+"""`desk stock`. `starters.questions.wanted` has what it shares with `desk ask`."""
 
 from typing import Annotated
 
@@ -99,10 +99,10 @@ def stock(
 
 
 def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
-    """Have a stock researched, or print the report that there is.
+    """Has a stock researched, or prints the existing report.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
 
     def start(settings: Settings, config: RunConfig) -> RunStart[StockResult]:

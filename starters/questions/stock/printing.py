@@ -19,8 +19,8 @@ SHOWN = (Metric.FORWARD_MOVE, Metric.OVER_CASH, Metric.OVER_HOLDING)
 
 
 def episode_lines(result: StockResult, answer: AnswerReport | None) -> Iterator[str]:
-    """An episode's steps, its recommendation, the outcome or when that is due, and the packages
-    that were missing."""
+    """An episode's steps, its recommendation, the outcome or when that is due, and the missing
+    packages."""
     board = result.board
     yield f"Steps     {step_words(result.steps)}"
     yield f"Advice    {advice_words(board, _least(answer))}"
@@ -32,13 +32,13 @@ def episode_lines(result: StockResult, answer: AnswerReport | None) -> Iterator[
 
 
 def _least(answer: AnswerReport | None) -> float:
-    """The confidence from which on a side is recommended."""
+    """The confidence from which a side is recommended."""
     stock = answer.stock if answer else None
     return (stock.recommended_from or 0.0) if stock else 0.0
 
 
 def step_words(steps: tuple[EpisodeStep, ...]) -> str:
-    """`8, 1 of them refused`."""
+    """The number of steps: `8, 1 of them refused`."""
     refused = sum(step.refused is not None for step in steps)
     return f"{len(steps)}, {refused} of them refused" if refused else str(len(steps))
 
@@ -77,7 +77,7 @@ def _is_lean(board: Blackboard, least: float) -> bool:
 
 
 def charge_lines(result: StockResult) -> Iterator[str]:
-    """What the steps were charged, and what is left of the reward."""
+    """What the steps were charged, and what remains of the reward."""
     charged = sum((step.charge for step in result.steps), Decimal(0))
     if not charged:
         return
@@ -89,7 +89,7 @@ def charge_lines(result: StockResult) -> Iterator[str]:
 
 
 def reward_words(evaluation: Evaluation) -> str:
-    """`+0.43 (forward move +2.10 %, over cash +1.60 %, …)`, or that there is none."""
+    """`+0.43 (forward move +2.10 %, over cash +1.60 %, …)`; `none` without a reward."""
     figures = {figure.metric: figure.value for figure in evaluation.figures}
     known = [
         f"{metric.replace('_', ' ')} {print_figure(figures[metric], UNITS[metric])}"

@@ -1,5 +1,5 @@
-"""The report of an episode that waits for its horizon. It is published while the episode goes
-on."""
+"""The report of an episode that waits for its horizon. It is published while the episode
+continues."""
 
 import asyncio
 from pathlib import Path
@@ -18,14 +18,14 @@ NOT_HERE = "The report is on the machine of the worker that published it."
 
 class WaitingEpisode(StockResult):
     """What an episode published that waits for its horizon. `waits_for` is when it is evaluated, or
-    tried again for the reason in `note`."""
+    retried for the reason in `note`."""
 
     waits_for: Instant
     note: Text | None = None
 
 
 async def episode_told(run: ServerRun[StockResult]) -> EpisodeStatus | None:
-    """The status of an episode; None if no worker answers for it.
+    """Queries the status of an episode. Returns None if no worker answers for it.
 
     Raises:
         RPCError: the server went away.
@@ -45,8 +45,8 @@ async def episode_told(run: ServerRun[StockResult]) -> EpisodeStatus | None:
 
 
 async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None:
-    """What an open episode published before it waits for its horizon; None if it does not wait yet
-    or no worker answers.
+    """Returns what an open episode published before waiting for its horizon. Returns None if it
+    does not wait yet or no worker answers.
 
     Raises:
         RPCError: the server went away.
@@ -59,7 +59,7 @@ async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None
     if status.waits_for is None or status.board is None:
         return None
     answer = read_answer_file(Path(status.published.json_file))
-    # A report on another machine cannot be read from here; it is published, so it is there.
+    # A report on another machine cannot be read from here, but it is published.
     ended = [answer.finished_at] if answer else [step.ended_at for step in status.steps]
     return WaitingEpisode(
         outcome=status.outcome,

@@ -1,7 +1,7 @@
-"""Checks, before a run is started, whether an episode can begin with what was asked.
+"""Checks, before a run is started, whether an episode can begin with the request.
 
-The controller's own first turn is taken: its rule refuses a symbol without prices. The desk's
-sources are asked what it asks.
+Takes the controller's own first turn: its rule refuses a symbol without prices. Calls the desk's
+sources for it.
 """
 
 from datetime import datetime, timedelta
@@ -29,11 +29,11 @@ LONGEST = timedelta(seconds=30)
 
 
 async def check_stock(client: Client, request: StockRequest, now: datetime) -> None:
-    """Checks that there are prices for an episode to begin with. If no source can say, the run
-    finds out.
+    """Checks that there are prices for an episode to begin with. If no source answers, the run
+    itself finds out.
 
     Raises:
-        UsageError: there are none; the message says of what, and of when, there are.
+        UsageError: there are none; the message says for which symbols and days there are.
         RPCError: the server went away.
     """
     refused = await _refusal(client, request, _first_turn(request, now))
@@ -58,7 +58,7 @@ async def _refusal(client: Client, request: StockRequest, turn: TurnRequest) -> 
 
 
 def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
-    """The request for the controller's first turn in a run that would begin now."""
+    """Builds the request for the controller's first turn in a run that would begin now."""
     board = EpisodeBoard(request, now)
     task = episode_task(
         profile_in(request.policy, AgentId.CONTROLLER_AGENT),
@@ -73,7 +73,7 @@ def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
 
 
 async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datetime) -> ToolResult:
-    """The answers of the sources of a capability, one after another until one satisfies."""
+    """Calls the sources of a capability, one after another until one satisfies."""
     answers: list[ToolResult] = []
     for route in routes_to(call.capability, policy) if call.capability else ():
         answers.append(await _answer(client, call_by(route, call), as_of))

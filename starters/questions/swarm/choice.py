@@ -1,4 +1,4 @@
-"""What the research of an objective is started with, from what a user wrote."""
+"""Builds what the research of an objective is started with from the user's options."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 @dataclass(frozen=True)
 class SwarmOptions:
-    """What `desk swarm` asks."""
+    """The options of `desk swarm` that make up the request."""
 
     objective: str
     about: str | None = None
@@ -55,19 +55,19 @@ class SwarmOptions:
 
 
 def objective_start(options: SwarmOptions, config: RunConfig) -> RunStart[SwarmResult]:
-    """What the run of an objective is started with.
+    """Builds what the run of an objective is started with.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     return swarm_start(chosen_swarm(options, config, datetime.now(UTC)))
 
 
 def chosen_swarm(options: SwarmOptions, config: RunConfig, now: datetime) -> SwarmRequest:
-    """The request of an objective, with the named form or else the nearest one.
+    """Builds the request of an objective, with the named form or else the nearest one.
 
     Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
+        UsageError: a part of it cannot be asked; the message says what to do.
     """
     words = checked_words(
         options.objective, "the objective", longest=LONGEST_QUESTION, example=_EXAMPLE
@@ -101,8 +101,8 @@ def swarm_start(request: SwarmRequest) -> RunStart[SwarmResult]:
 
 
 def swarm_run_id(request: SwarmRequest) -> str:
-    """The workflow id of an objective. The same objective, named form and span, effort, instant,
-    rounds and use of memory have the same id."""
+    """Returns the workflow id of an objective. The same objective, named form and span, effort,
+    instant, rounds and use of memory have the same id."""
     wanted: JsonValue = {
         "objective": request.query.question,
         "effort": request.complexity or AUTO,
@@ -121,10 +121,10 @@ def _named_form(request: SwarmRequest) -> dict[str, JsonValue]:
 
 
 def _form_parameters(objective: str, options: SwarmOptions) -> dict[str, str]:
-    """The parameters that tell every agent the form of the objective, and its span.
+    """Returns the parameters that give every agent the form of the objective, and its span.
 
     Raises:
-        UsageError: there is no such form, or it looks back over no other span.
+        UsageError: there is no such form, or it has no other spans.
     """
     about, over, as_of = options.about, options.over, options.as_of
     if about is not None:
@@ -149,10 +149,10 @@ def _span_parameters(form: ObjectiveForm | None, over: str | None) -> dict[str, 
 
 
 def read_form(written: str) -> str:
-    """The name of a form.
+    """Parses the name of a form.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such form.
     """
     word = written.strip().lower()
     if word not in FORMS:
@@ -163,7 +163,7 @@ def read_form(written: str) -> str:
 
 
 def read_effort(written: str) -> Complexity | None:
-    """The named effort; None if the leader is to choose.
+    """Parses the named effort. Returns None if the leader chooses.
 
     Raises:
         UsageError: there is no such effort.
@@ -178,10 +178,10 @@ def read_effort(written: str) -> Complexity | None:
 
 
 def read_answer_within(written: str) -> timedelta:
-    """The length of time of `--answer-within`, such as `3d`, `12h` or `90 minutes`.
+    """Parses the length of time of `--answer-within`, such as `3d`, `12h` or `90 minutes`.
 
     Raises:
-        UsageError: it is none, nothing, or longer than Temporal keeps what waits for it.
+        UsageError: it is not a length of time, is zero, or exceeds `LONGEST_WAIT`.
     """
     short = _SHORT_SPAN.fullmatch(written.strip().lower())
     length = timedelta(**{_UNITS[short[2]]: float(short[1])}) if short else span(written)

@@ -1,4 +1,4 @@
-"""`desk swarm`; `starters.questions.wanted` has what it shares with `desk ask`."""
+"""`desk swarm`. `starters.questions.wanted` has what it shares with `desk ask`."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ EXAMPLE = 'Example: desk swarm "Is the yen carry trade unwinding?" --effort mode
 
 
 def forms_beginning(incomplete: str) -> list[tuple[str, str]]:
-    """The forms that begin as what was typed, with what each decides."""
+    """Completes the name of a form, with what each form decides."""
     from desk.programs.swarm.objectives import FORMS
 
     return [(name, form.line) for name, form in FORMS.items() if name.startswith(incomplete)]
@@ -131,12 +131,13 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
     """Researches an objective, or prints the existing report.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
 
     def start(_: Settings, config: RunConfig) -> RunStart[SwarmResult]:
         started = objective_start(options, config)
-        # What matched the objective is not asked again, and the run's workers are to come.
+        # The model that matched the objective is not needed again, and the run's workers need the
+        # memory.
         let_go()
         return started
 

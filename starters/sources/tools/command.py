@@ -113,7 +113,7 @@ class RecordLine(Contract):
     """An agent's use of a tool over all weeks.
 
     `mean_ms` is the mean time of an answer. `kept` and `cited` are shares of the answers.
-    `cost_usd` is the cost of the turns of a model that asked, divided among their calls.
+    `cost_usd` is the cost of the model's turns that made calls, divided among their calls.
     """
 
     agent: AgentId
@@ -130,7 +130,7 @@ class RecordLine(Contract):
 
 class ToolRecord(Contract):
     """The record of `weeks` weeks: each use, the outcomes and costs of each agent's tasks, each
-    agent's essential tools, how these lists came about, and tools that were asked often and never
+    agent's essential tools, the changes of these lists, and tools that were called often and never
     cited."""
 
     weeks: int
@@ -142,7 +142,7 @@ class ToolRecord(Contract):
 
 
 def record_of(view: LearnedView) -> ToolRecord | None:
-    """The record; None if there is none."""
+    """Returns the record, or None if there is none."""
     if not view.weeks:
         return None
     return ToolRecord(
@@ -156,7 +156,7 @@ def record_of(view: LearnedView) -> ToolRecord | None:
 
 
 def record_lines(record: ToolRecord) -> Iterator[str]:
-    """The record for people."""
+    """Formats the record for people."""
     yield f"record of {record.weeks} {'week' if record.weeks == 1 else 'weeks'}"
     costs = any(line.cost_usd for line in record.lines)
     titles = ("tool", "agent", "calls", "failed", "mean", "kept", "cited", "cost")
@@ -268,8 +268,8 @@ Uses = Mapping[ToolName, RunToolUse]
 
 
 async def tools_used(found: FoundRun, week: str) -> Uses:
-    """The use of every tool in a run, including reruns and reassigned tasks. For a run that
-    continued as new, since its first execution.
+    """Reads the use of every tool in a run, including reruns and reassigned tasks. For a run that
+    continued as new, from its first execution on.
 
     Raises:
         CommandError: the history of the run is gone.
@@ -311,7 +311,8 @@ async def add_use(history: RunHistory, uses: defaultdict[ToolName, RunToolUse]) 
 async def _add_calls(
     history: RunHistory, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
-    """Counts the calls of an activity. For one that is repeated alone only the attempt counts."""
+    """Counts the calls of an activity. For a call that is repeated alone, only the attempt
+    counts."""
     started, ended = activity.started, activity.ended
     for call, result, again in await calls_of(history, activity.scheduled, ended):
         use = uses[ToolName(server=call.server, tool=call.tool)]
@@ -359,7 +360,7 @@ class ToolLine(Contract):
 
 class ServerLine(Contract):
     """One server of `.mcp.json`. `seconds` is how long it took to list its tools, `error` why it
-    did not. `outage` means that it was not asked for a time in the run. `attribution` is the
+    did not. `outage` means that it was not called for a time in the run. `attribution` is the
     publisher of its answers, if `.mcp.json` has to name it."""
 
     server: ShortText
@@ -371,7 +372,7 @@ class ServerLine(Contract):
 
 
 class AbsentServer(Contract):
-    """A server that capabilities are routed to but that `.mcp.json` does not name."""
+    """A server that capabilities are routed to but that is not in `.mcp.json`."""
 
     server: ShortText
     capabilities: tuple[Capability, ...]
@@ -389,8 +390,8 @@ class DeskTools(Contract):
 
 
 class Used(NamedTuple):
-    """The use of tools in a run: which run, the figures, and what rests on them; or why nothing is
-    known. `record` covers all weeks."""
+    """The use of tools in a run: which run, the figures, and what rests on them; or in `note` why
+    nothing is known. `record` covers all weeks."""
 
     week: str | None = None
     uses: Uses = MappingProxyType({})
@@ -405,7 +406,8 @@ def servers_of(
     users: Mapping[ToolName, tuple[AgentId, ...]],
     used: Used,
 ) -> tuple[ServerLine, ...]:
-    """Each server with the tools that it offers, that an agent may call, or that were called."""
+    """Builds a line for each server, with the tools that it offers, that an agent may call, or that
+    were called."""
     routed = _capabilities(policy)
     lines = []
     for offer in offered:
@@ -434,7 +436,7 @@ def _outage(server: str, uses: Uses) -> SourceOutage | None:
 
 
 def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:
-    """The missing servers that capabilities are routed to, with these capabilities."""
+    """Returns the missing servers that capabilities are routed to, with these capabilities."""
     present = set(servers)
     found: defaultdict[str, list[Capability]] = defaultdict(list)
     for capability in Capability:
@@ -448,7 +450,7 @@ def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer
 
 
 def table_of(tools: DeskTools) -> Iterator[str]:
-    """The tables, and the remarks on them."""
+    """Formats the tables, and the remarks on them."""
     of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
     yield from folded(of_run)
     used = tools.week is not None
@@ -466,7 +468,7 @@ def table_of(tools: DeskTools) -> Iterator[str]:
 
 
 def _rows(tools: DeskTools) -> Iterator[tuple[str, ...] | str]:
-    """The tools, each server's below the remarks on it."""
+    """The tools of each server, below the remarks on it."""
     for server in tools.servers:
         yield from folded(f"{_health(server)}{_whose(server)}")
         if server.outage is not None:
@@ -545,8 +547,8 @@ def _words(capability: Capability) -> str:
 
 
 async def learned_from(client: Client) -> Learned:
-    """The record with the lessons of all runs, from the learning system's history; empty if there
-    are none. It lacks the scores of the last forecasts, which are not signals.
+    """Reads the record with the lessons of all runs from the learning system's history. Empty if
+    there are none. Lacks the scores of the last forecasts, which are not signals.
 
     Raises:
         RPCError: the server went away.
@@ -562,10 +564,10 @@ async def learned_from(client: Client) -> Learned:
 
 
 def show_tools(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Print every server with its tools, who may use them, and how they did in a run.
+    """Prints every server with its tools, who may use them, and how they did in a run.
 
     Raises:
-        UsageError: the week is none.
+        UsageError: the week is invalid.
         McpConfigError: `.mcp.json` cannot be used.
     """
     settings = load_settings()
@@ -591,8 +593,8 @@ async def _desk_tools(settings: Settings, week: str | None) -> DeskTools:
 
 
 async def _used(settings: Settings, week: str | None) -> Used:
-    """The use of tools in the newest run, or in that of a week, and the record of all weeks.
-    Without a server, why not."""
+    """Reads the use of tools in the newest run, or in that of a week, and the record of all weeks.
+    Without a server, `note` says why there is none."""
 
     async def work(desk: Desk) -> Used:
         chosen = week or await newest_week(desk.client)

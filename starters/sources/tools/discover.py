@@ -1,7 +1,8 @@
-"""What `desk tools discover` does: a server's tools, and what they could be used for.
+"""The implementation of `desk tools discover`: lists a server's tools, and what they could be used
+for.
 
-What a server says is printed as data: on one line, cut, and without anything that a terminal
-would act on. Nothing is applied.
+Text from the server is printed as data: on one line, cut, and without terminal control characters.
+Nothing is configured.
 """
 
 import json
@@ -54,10 +55,10 @@ class Discovery(Contract):
 
 
 def discover(server: str, *, as_json: bool) -> ExitStatus:
-    """Print what a server offers, and the lines that would have the desk use it.
+    """Prints what a server offers, and the configuration with which the desk would use it.
 
     Raises:
-        UsageError: `.mcp.json` does not name it.
+        UsageError: it is not in `.mcp.json`.
         CommandError: it does not answer.
     """
     settings = load_settings()
@@ -73,7 +74,7 @@ def discover(server: str, *, as_json: bool) -> ExitStatus:
 
 
 def discovery(offer: Offer) -> Discovery:
-    """A server's tools, with the capabilities that they could serve."""
+    """Finds the capabilities that a server's tools could serve."""
     return Discovery(
         server=offer.server,
         tools=tuple(map(_offered, offer.tools)),
@@ -82,7 +83,7 @@ def discovery(offer: Offer) -> Discovery:
 
 
 def discovery_lines(found: Discovery, policy: RunPolicy) -> Iterator[str]:
-    """The tools, and the table for `desk.toml` that gives them their capabilities."""
+    """Formats the tools, and the table for `desk.toml` that gives them their capabilities."""
     for tool in found.tools:
         yield _cut(tool.tool)
         yield _cut(f"  {tool.description or 'no description'}")
@@ -110,7 +111,7 @@ def _entry(one: ProposedRoute, policy: RunPolicy) -> Iterator[str]:
 
 
 def route_text(route: Route) -> str:
-    """A route without fixed arguments as it stands in `desk.toml`."""
+    """Formats a route without fixed arguments as in `desk.toml`."""
     if "." not in route.server and not route.names:
         return _quoted(f"{route.server}.{route.tool}")
     parts = [f"server = {_quoted(route.server)}", f"tool = {_quoted(route.tool)}"]
@@ -121,7 +122,7 @@ def route_text(route: Route) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A TOML string. Printable characters are written as in JSON."""
+    """Formats a TOML string. Printable characters are written as in JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Asking one of the desk's tools, the way its agents do."""
+"""Calls one of the desk's tools, the way its agents do."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -12,12 +12,13 @@ from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.names import Queue, WorkflowType
 
 LONGEST = timedelta(minutes=1)
-"""Where the desk's process has just started, on a machine that is busy, an answer can take half of
-it; without one a run may take up a week that there are no prices of."""
+"""If the desk's process has just started on a busy machine, an answer can take half of this.
+Without an answer a run may choose a week that has no prices."""
 
 
 async def held_fixings(client: Client, as_of: datetime) -> FixingCoverage | None:
-    """The first and last day of the ECB source's fixings; None if it cannot say.
+    """Returns the first and last day of the ECB source's fixings. Returns None if it does not
+    answer.
 
     Raises:
         RPCError: the server went away.

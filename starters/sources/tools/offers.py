@@ -1,4 +1,4 @@
-"""What the servers of `.mcp.json` offer, asked by this process and not through the workers."""
+"""What the servers of `.mcp.json` offer, called from this process and not through the workers."""
 
 import asyncio
 import time
@@ -24,8 +24,8 @@ PATIENCE_SECONDS = 20.0
 
 class Offer(Contract):
     """The tools that a server offers, and how long it took to list them; or why it could not be
-    asked. `attribution` is the publisher of its answers by `.mcp.json`, for a server that is not
-    the project's."""
+    called. `attribution` is the publisher of its answers by `.mcp.json`, for a third-party
+    server."""
 
     server: ShortText
     seconds: float | None = None
@@ -35,11 +35,12 @@ class Offer(Contract):
 
 
 async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ...]:
-    """What each server offers, in the file's order, all asked at once; or only the named one.
+    """Lists what each server offers, or only the named one, in the file's order. Calls all servers
+    concurrently.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
-        UsageError: it does not name the one.
+        UsageError: the named server is not in `.mcp.json`.
     """
     from desk.platform.mcp.attribution import attribution_of
     from desk.platform.mcp.pool import McpPool
@@ -76,14 +77,14 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
 
 
 def lacking_words(package: str) -> str:
-    """Why a source of the desk's is not here, and what brings it."""
+    """Says why one of the desk's sources is not available, and how to install it."""
     return f"not here: it needs {package}; run {install_words(Extra.LIVE)}"
 
 
 def _servable(
     settings: Settings, named: Mapping[str, McpServerSpec]
 ) -> tuple[Mapping[str, McpServerSpec], str | None]:
-    """The servers that can be asked, and why the others cannot: a variable is not set."""
+    """Returns the servers that can be called, and why the others cannot: a variable is not set."""
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
     try:
         served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)

@@ -1,4 +1,4 @@
-"""`desk backfill`: it starts past weeks and follows them until they publish."""
+"""`desk backfill` starts past weeks and follows them until they publish."""
 
 import asyncio
 import sys
@@ -54,10 +54,10 @@ from starters.weeks.schedule import (
 EXAMPLE = "Example: desk backfill --from 2015-W01 --to 2015-W10 --dry-run"
 
 NAMED: Final = 6
-"""Weeks under way that the bar names."""
+"""How many weeks in progress the bar names."""
 
 MAX_ACTIVE = 2
-"""As many weeks as keep two cores busy; more at once are no faster."""
+"""The number of weeks that keep two cores busy; more at once are not faster."""
 
 
 def backfill(
@@ -86,9 +86,9 @@ def backfill(
 ) -> ExitStatus:
     """Write the reports of past weeks, each as it would have been written then.
 
-    The weekly schedule starts the runs, at most N at a time; what is published is left alone. A
-    week starts when the research of the one before it is over, so that it goes by what was learned
-    from all of them. With --no-learning the weeks run side by side, for models that take long.
+    The weekly schedule starts the runs, at most N at a time; published weeks are left alone. A week
+    starts when the research of the one before it is over, so that it uses what was learned from all
+    of them. With --no-learning the weeks run side by side, which suits slow models.
     Progress goes to standard error, the table to standard output. Exit status: 0 all complete,
     3 some below the coverage threshold, 1 some failed, 2 wrong usage. Ctrl-C detaches; the same
     command comes back to the runs under way and starts the rest.
@@ -98,7 +98,7 @@ def backfill(
 
 
 class BackfillStatus(NamedTuple):
-    """How many weeks have ended, of how many, and which are under way."""
+    """How many weeks have ended, of how many, and which are in progress."""
 
     done: int
     total: int
@@ -109,19 +109,19 @@ BackfillProgress = Progress[BackfillStatus]
 
 
 class PlainBackfillProgress(TimedLines):
-    """A line for everything that happens; the counts stand in the lines themselves."""
+    """Writes a line for everything that happens; the lines contain the counts."""
 
     def update(self, status: BackfillStatus) -> None:
-        """Nothing: a line without news is none."""
+        """Does nothing: only news gets a line."""
 
 
 def shown_backfill() -> AbstractContextManager[BackfillProgress]:
-    """The progress display that suits standard error, cleared at the end of the block."""
+    """The progress display for standard error, cleared at the end of the block."""
     return shown_on_stderr(PlainBackfillProgress, partial(_drawn, time.monotonic()))
 
 
 def backfill_bar(status: BackfillStatus, seconds: float) -> Table:
-    """A status as a bar with its counts, the time that has passed, and the weeks under way."""
+    """Draws a status as a bar with its counts, the elapsed time, and the weeks in progress."""
     more = f" and {len(status.active) - NAMED} more" if len(status.active) > NAMED else ""
     words = f"{', '.join(status.active[:NAMED])}{more}"
     grid = Table.grid(padding=(0, 1))
@@ -144,7 +144,7 @@ START_SECONDS = 30.0
 LOOK_SECONDS = 0.02
 
 ASK_AGAIN_SECONDS = 5.0
-"""Of several requests that reach a schedule at once it heeds the last only."""
+"""The schedule honours only the last of several requests that arrive at once."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,10 @@ class BackfillOptions:
 
 
 def run_backfill(options: BackfillOptions) -> ExitStatus:
-    """Bring a range of past weeks to their reports, and print what there is of each.
+    """Researches a range of past weeks, and prints the state of each.
 
     Raises:
-        UsageError, CommandError: with what to do next.
+        UsageError, CommandError: the message says what to do next.
     """
     settings = load_settings()
     weeks = _wanted(options, settings)
@@ -174,9 +174,9 @@ def run_backfill(options: BackfillOptions) -> ExitStatus:
 
 
 async def start_week(desk: Desk, week: BackfilledWeek, *, learn: bool) -> FoundRun:
-    """The new run of a past week, under the id that the schedule gives it.
+    """Starts a new run of a past week, under the id that the schedule gives it.
 
-    A run that is to learn is started by the schedule. One that is not has the same request
+    A run that learns is started by the schedule. A run that does not learn has the same request
     (`scheduled_request`) without learning.
 
     Raises:
@@ -203,7 +203,7 @@ async def _started_to_learn_nothing(client: Client, week: BackfilledWeek) -> Fou
 
 
 async def _started_by_schedule(desk: Desk, week: BackfilledWeek, before: str | None) -> FoundRun:
-    """The run that the schedule starts, other than the one `before`."""
+    """Returns the run that the schedule starts, other than `before`."""
     deadline, asked = time.monotonic() + START_SECONDS, float("-inf")
     while (now := time.monotonic()) < deadline:
         if now - asked >= ASK_AGAIN_SECONDS:
@@ -220,20 +220,20 @@ async def _started_by_schedule(desk: Desk, week: BackfilledWeek, before: str | N
 
 
 QUICK_SECONDS = 0.15
-"""How often the newest run is looked at: the next week waits for nothing but its research."""
+"""How often the newest run is polled: the next week waits only for its research."""
 
 POLL_SECONDS = 0.5
-"""How often all runs under way are looked at."""
+"""How often all runs in progress are polled."""
 
 TROUBLE_SECONDS = 10.0
-"""How often a run under way is asked what holds it up."""
+"""How often a run in progress is checked for what holds it up."""
 
 
 class PastWeeks:
-    """The weeks of one backfill, and what this command has started and seen end of them.
+    """The weeks of one backfill, with the runs that this command has started and seen end.
 
-    Those that learn run in order, the others side by side. It may be asked to go on at another desk
-    after the first went away.
+    Weeks that learn run in order, others side by side. The work may continue at another desk after
+    the first has gone away.
     """
 
     def __init__(self, weeks: Sequence[BackfilledWeek], *, again: bool, learn: bool = True) -> None:
@@ -246,7 +246,7 @@ class PastWeeks:
         self._told: dict[str, LastTrouble] = {}
 
     def learn_nothing(self) -> None:
-        """Run the weeks side by side from now on, whatever was wanted at first."""
+        """Runs the weeks side by side from now on, even if learning was requested."""
         self._learn = False
 
     async def bring_to_an_end(
@@ -257,7 +257,7 @@ class PastWeeks:
         max_active: int,
         progress: BackfillProgress,
     ) -> None:
-        """Start what has to be done, at most so many weeks at a time, until all have ended.
+        """Starts what has to be done, at most `max_active` weeks at a time, until all have ended.
 
         Raises:
             CommandError: the schedule does not start a run.
@@ -284,12 +284,13 @@ class PastWeeks:
                 await asyncio.sleep(QUICK_SECONDS)
 
     def corrected(self, looks: Mapping[str, FollowedWeek]) -> BackfillTable:
-        """The final table: a run that failed here counts, whatever was published before it."""
+        """The final table: a run that failed here counts, even if the week was published before
+        it."""
         failed = {w: line for w, line in self._ended.items() if line.state is WeekState.FAILED}
         return table_of([failed.get(week, looks[week].line) for week in sorted(looks)])
 
     def _order(self, looks: Mapping[str, FollowedWeek], max_active: int) -> tuple[int, Backfill]:
-        """How many weeks there are to do, and the order of those that have not ended yet."""
+        """Returns the number of weeks to do, and the order of those that have not ended yet."""
         self._runs |= {week: run for week, look in looks.items() if (run := look.run) is not None}
         states = {week: look.line.state for week, look in looks.items()}
         running = {week for week, state in states.items() if state is WeekState.RUNNING}
@@ -312,8 +313,8 @@ class PastWeeks:
     async def _newly_ended(
         self, desk: Desk, order: Backfill, *, newest_only: bool
     ) -> list[WeekLine]:
-        """The weeks that have published or failed. Notes in `order` the weeks whose research is
-        over."""
+        """Returns the weeks that have published or failed. Marks in `order` the weeks whose
+        research is over."""
         weeks = order.active[-1:] if newest_only else order.active
         standings = await asyncio.gather(*(progress_of(self._runs[week]) for week in weeks))
         of_week = dict(zip(weeks, standings, strict=True))
@@ -340,8 +341,8 @@ def _note(progress: BackfillProgress, week: str, text: str) -> None:
 
 
 async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress) -> None:
-    """Ends a run that has published and is open for reruns, so that its week can be researched
-    again."""
+    """Terminates a run that has published and is open for reruns, so that its week can be
+    researched again."""
     found = await described(client, workflow_id)
     if found is not None and found.open:
         progress.note(f"ending the open run {workflow_id} to research its week anew")
@@ -365,7 +366,7 @@ def _wanted(options: BackfillOptions, settings: Settings) -> tuple[BackfilledWee
 
 
 class _Command:
-    """One `desk backfill`. `work` may be called again, at another desk, and goes on."""
+    """One `desk backfill`. `work` may be called again at another desk, and then continues."""
 
     def __init__(
         self, settings: Settings, options: BackfillOptions, weeks: tuple[BackfilledWeek, ...]
@@ -377,7 +378,8 @@ class _Command:
         self._hosting = False
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Look, start what is missing, follow it, print the table."""
+        """Determines the weeks' states, starts what is missing, follows it, and prints the
+        table."""
         self._hosting = desk.hosting
         await self._check_cover(desk)
         dry = self._options.dry_run
@@ -405,7 +407,7 @@ class _Command:
         return exit_status(table)
 
     def parting_words(self) -> str:
-        """What to tell a user who pressed Ctrl-C."""
+        """What to print after Ctrl-C."""
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
         return (
             f"{how} the runs under way go on when a desk is up, until their deadlines; "
@@ -413,7 +415,7 @@ class _Command:
         )
 
     async def _check_cover(self, desk: Desk) -> None:
-        """Refuse weeks from before the data, and tell of those after their end."""
+        """Rejects weeks from before the data start, and reports weeks from after their end."""
         now = datetime.now(UTC)
         schedule = self._settings.config.schedule
         held = await held_fixings(desk.client, now)
@@ -423,8 +425,8 @@ class _Command:
             say(f"desk: {remark}")
 
     async def _check_learning(self, desk: Desk) -> None:
-        """Have the weeks run side by side, and say so, where the schedule's runs learn nothing:
-        their order would be of no use."""
+        """Runs the weeks side by side, and says so, if the schedule's runs do not learn: their
+        order would then not matter."""
         request = await scheduled_request(desk.client)
         if request is not None and not request.learn:
             say(f"desk: the weeks learn nothing, as with --no-learning: {MADE_BEFORE}")

@@ -50,7 +50,7 @@ class WeekLine(Contract):
 
 
 class BackfillTable(Contract):
-    """The result of `desk backfill`; its `--json` is this model."""
+    """The result of `desk backfill`; its `--json` prints this model."""
 
     published: int
     incomplete: int
@@ -61,7 +61,7 @@ class BackfillTable(Contract):
 
 
 def table_of(lines: Sequence[WeekLine]) -> BackfillTable:
-    """The table with its counts. Incomplete weeks are among the published ones."""
+    """Builds the table with its counts. Incomplete weeks count as published."""
     states = Counter(line.state for line in lines)
     return BackfillTable(
         published=states[WeekState.PUBLISHED],
@@ -81,7 +81,7 @@ def exit_status(table: BackfillTable) -> ExitStatus:
 
 
 def week_lines(table: BackfillTable) -> Iterator[str]:
-    """The table for people: a line for each week, and the counts."""
+    """Formats the table for people: a line for each week, and the counts."""
     yield from table_lines(TITLES, map(_cells, table.weeks), right={3})
     incomplete = f" ({table.incomplete} incomplete)" if table.incomplete else ""
     yield (
@@ -91,7 +91,7 @@ def week_lines(table: BackfillTable) -> Iterator[str]:
 
 
 def coverage_words(line: WeekLine) -> str:
-    """The coverage of a published week in a few words; nothing for any other."""
+    """Describes the coverage of a published week in a few words; empty for any other."""
     if line.state is not WeekState.PUBLISHED:
         return ""
     coverage = line.coverage
@@ -110,7 +110,7 @@ def _cells(line: WeekLine) -> tuple[str, ...]:
 
 
 AT_ONCE = 8
-"""Weeks looked up at the same time."""
+"""How many weeks are looked up concurrently."""
 
 
 class PublishedHead(BaseModel):
@@ -127,7 +127,7 @@ _RESEARCHED = frozenset({Phase.PUBLISHING, Phase.OPEN_FOR_RERUNS, Phase.CLOSED})
 
 @dataclass(frozen=True)
 class RunProgress:
-    """The progress of a run. A run that ended badly need not have `researched`."""
+    """The progress of a run. A failed run may have `ended` without having `researched`."""
 
     researched: bool
     ended: bool
@@ -135,7 +135,7 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class FollowedWeek:
-    """A week's line, and the run that it is about."""
+    """A week's line, and the run that it describes."""
 
     line: WeekLine
     run: FoundRun | None
@@ -144,7 +144,7 @@ class FollowedWeek:
 async def look_at_all(
     client: Client, reports_dir: Path, weeks: Sequence[BackfilledWeek]
 ) -> dict[str, FollowedWeek]:
-    """The state of each week, by week."""
+    """Determines the state of each week, by week."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def look(week: BackfilledWeek) -> FollowedWeek:
@@ -155,9 +155,9 @@ async def look_at_all(
 
 
 async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> FollowedWeek:
-    """The state of a week.
+    """Determines the state of a week.
 
-    An open run that has not published makes the week running, whatever was published before. A
+    An open run that has not published makes the week running, even if an earlier run published. A
     failed run makes it failed only if nothing is published.
     """
     run = await newest_run(client, week)
@@ -174,14 +174,14 @@ async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> Fo
 
 
 async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:
-    """The newest run of a week. One that the schedule started a moment ago is found by its id."""
+    """Returns the newest run of a week. A run that the schedule started a moment ago is found by
+    its id."""
     found = [await find_run(client, week.week, None), await described(client, week.workflow_id)]
     return max((run for run in found if run), key=lambda run: run.started_at, default=None)
 
 
 async def progress_of(run: FoundRun) -> RunProgress:
-    """Whether a run has finished its research, and whether it has published or closed, by one
-    query."""
+    """Queries whether a run has finished its research, and whether it has published or closed."""
     description = await run.handle.describe()
     attributes = description.typed_search_attributes
     published = attributes.get(REVISION) is not None
@@ -192,7 +192,7 @@ async def progress_of(run: FoundRun) -> RunProgress:
 
 
 async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None) -> WeekLine:
-    """The state of a run: published, running or failed."""
+    """Determines the state of a run: published, running or failed."""
     description = await run.handle.describe()
     revision = description.typed_search_attributes.get(REVISION)
     if revision is not None:
@@ -213,7 +213,8 @@ async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None
 
 
 def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
-    """The published report of a week in the reports folder; a damaged one counts as none."""
+    """Reads the published report of a week from the reports folder. A damaged report counts as
+    absent."""
     path = Path(latest_files(reports_dir, week).json_file)
     try:
         return PublishedHead.model_validate_json(path.read_bytes())
@@ -222,7 +223,8 @@ def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
 
 
 async def _told_by(run: FoundRun) -> PublishedHead | None:
-    """What a run says about its report on another machine; None if no worker answers."""
+    """Returns what a run reports about its report on another machine. Returns None if no worker
+    answers."""
     status = await status_if_answered(run.handle)
     if status is None or status.coverage is None:
         return None

@@ -44,9 +44,9 @@ from starters.weeks.tape.files import check_place, write_tape
 EXAMPLE = "Example: desk tape save 2026-W44 2026-W44.tape.gz; desk run --tape 2026-W44.tape.gz"
 
 _NOT_PLAYED: Final = frozenset({ActivityName.PUBLISH_REPORT, ActivityName.TELL_LEARNING})
-"""What is published is published anew when a tape is played, and what is played teaches nothing."""
+"""Publishing is done anew when a tape is played, and a played run is not learned from."""
 DECISION: Final = "decision"
-"""The activity id under which the outcome of an escalation stands on a tape."""
+"""The activity id of an escalation's outcome on a tape."""
 SIDE_BY_SIDE: Final = 8
 MOST_NAMED: Final = 5
 _REQUESTS: Final[dict[Effect, type]] = {
@@ -67,7 +67,7 @@ _GIVEN_UP: Final = {
 }
 PACKED: Final = ".gz"
 SHORTEST_SECRET: Final = 8
-"""Characters. What is shorter stands in texts by chance."""
+"""In characters. A shorter value could be in a text by chance."""
 _SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _WITHOUT: Final = "played back, its report tells no changes since the week before"
 _WORDS: Final = {
@@ -86,7 +86,7 @@ tape = typer.Typer(
 
 @tape.callback()
 def _group() -> None:
-    """Keeps `save` a command of its own: Typer merges a group of one command into it."""
+    """Keeps `save` a subcommand: Typer merges a group of one command into that command."""
 
 
 @tape.command(epilog=EXAMPLE)
@@ -104,10 +104,10 @@ def save(
 
 
 def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
-    """Write the tape of a published run, and say what is on it.
+    """Writes the tape of a published run, and prints what is on it.
 
     Raises:
-        UsageError, CommandError: with what to do next; nothing was written.
+        UsageError, CommandError: nothing was written; the message says what to do next.
     """
     settings = load_settings()
     check_place(file, force=force)
@@ -132,14 +132,14 @@ def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
 
 
 class Recording(NamedTuple):
-    """A run up to its first publication: what that was made of, and every effect before it."""
+    """A run up to its first publication: the publishing request, and every effect before it."""
 
     published: PublishRequest
     takes: tuple[Take, ...]
 
 
 def tape_of(recording: Recording, previous: ResearchReport | None) -> Tape:
-    """The tape that a recording is, with the report that the run's was compared with."""
+    """Builds the tape of a recording, with the report that the run's report was compared with."""
     published = recording.published
     return Tape(
         week=published.record.week,
@@ -154,13 +154,13 @@ def tape_of(recording: Recording, previous: ResearchReport | None) -> Tape:
 
 
 async def recording_of(found: FoundRun) -> Recording:
-    """The recording of a run of a whole week. Reruns, which come later, are not in it.
+    """Reads the recording of a run of a whole week. Omits later reruns.
 
-    A run that only took a rerun is passed over for the one of the same id that it continued.
+    If the run only took a rerun, reads the run of the same id that it continued.
 
     Raises:
-        UsageError: it is no run of a week.
-        CommandError: it has not published yet, or never did, or was cut off while it worked.
+        UsageError: it is not a run of a week.
+        CommandError: it has not published yet, never published, or was cut off while it worked.
     """
     history = await _whole_run(found)
     first = next(
@@ -191,7 +191,8 @@ def _unpublished(found: FoundRun) -> str:
 
 
 async def _whole_run(found: FoundRun) -> RunHistory:
-    """The history of the newest run of an id that researched its week from the beginning."""
+    """Returns the history of the newest run of an id that researched its week from the
+    beginning."""
     async for run_id in _run_ids(found):
         history = await history_of(found.client, found.workflow_id, run_id)
         if history.started.workflow_type != WorkflowType.WEEKLY_RESEARCH:
@@ -214,7 +215,7 @@ async def _run_ids(found: FoundRun) -> AsyncIterator[str]:
 
 
 class _TakeReader:
-    """Takes from the histories of a run's workflows, several of them at a time."""
+    """Reads takes from the histories of a run's workflows, several at a time."""
 
     def __init__(self, client: Client, run_id: str) -> None:
         self._client = client
@@ -224,11 +225,11 @@ class _TakeReader:
         self.cut_off: list[str] = []
 
     async def read(self, history: RunHistory) -> None:
-        """Every effect in the history of a workflow, and in those of its children. A person's
-        decision is an effect itself.
+        """Reads every effect in the history of a workflow and of its children. A person's decision
+        counts as an effect.
 
         Raises:
-            CommandError: it has one of a kind that tapes do not hold.
+            CommandError: it has an effect of a kind that tapes cannot have.
         """
         path = id_within(history.workflow_id, self._run_id)
         for asked, _, end in history.activities:
@@ -269,7 +270,7 @@ class _TakeReader:
         end: ActivityEnded | ChildEnded | None,
     ) -> None:
         if end is None or (isinstance(end, ActivityEnded) and end.ending is Ending.CANCELED):
-            # A cancelled activity has no outcome: its workflow was given up on.
+            # A cancelled activity has no outcome: its workflow was given up.
             self.cut_off.append(str(place))
             return
         (request,) = await history.converter.decode(asked, [_REQUESTS[place.effect]])
@@ -280,7 +281,7 @@ class _TakeReader:
         elif end.failure is not None:
             failure = _failure_of(await history.error(end.failure))
         else:
-            # A case that was ended from outside has failed, whatever its end is called.
+            # An escalation that was ended from outside counts as failed, however it ended.
             failure = TakeFailure(message=f"the case {_GIVEN_UP[end.ending]}")
         self.takes.append(
             Take(
@@ -328,7 +329,8 @@ class _Previous(NamedTuple):
 
 
 def _previous(published: PublishRequest, reports_dir: Path) -> _Previous:
-    """The report that the run's was compared with, by what the run's own report says of it."""
+    """Returns the report that the run's report was compared with, as the run's own report names
+    it."""
     from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 
     slug = published.subset or DEFAULT_SLUG
@@ -351,10 +353,10 @@ def _previous(published: PublishRequest, reports_dir: Path) -> _Previous:
 
 
 def _refuse_secrets(text: bytes, variables: Mapping[str, str]) -> None:
-    """Nothing that a run keeps holds a secret; should one do so, it goes no further.
+    """Refuses to write a tape that has a secret. A run should never store one.
 
     Raises:
-        CommandError: the value of a secret variable stands in the text.
+        CommandError: the text has the value of a secret variable.
     """
     for name, value in variables.items():
         if not _SECRET.search(name.upper()) or len(value) < SHORTEST_SECRET:

@@ -12,10 +12,10 @@ from starters.terminal.exit_status import CommandError, UsageError
 
 
 def read_tape(path: Path) -> Tape:
-    """The tape of a file.
+    """Reads a tape from a file.
 
     Raises:
-        CommandError: it is missing, damaged or no tape; the message names it.
+        CommandError: it is missing, damaged or not a tape; the message names the file.
     """
     try:
         return from_bytes(read_file(path, LARGEST))
@@ -28,10 +28,10 @@ def read_tape(path: Path) -> Tape:
 
 
 def check_place(path: Path, *, force: bool) -> None:
-    """Checks that a tape can be written there, before a history is read for it.
+    """Checks that a tape can be written to a path, before the history is read.
 
     Raises:
-        UsageError: something is there already, or the folder cannot be written to.
+        UsageError: the file exists, or the folder is not writable.
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it")
@@ -42,10 +42,10 @@ def check_place(path: Path, *, force: bool) -> None:
 
 
 def write_tape(path: Path, content: bytes) -> None:
-    """Writes a tape to its place. A reader sees the old file, or all of the new one.
+    """Writes a tape to its path. A reader sees either the old file or all of the new one.
 
     Raises:
-        CommandError: it could not be written; what was there is still there.
+        CommandError: it could not be written; an existing file is unchanged.
     """
     try:
         waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")

@@ -1,4 +1,4 @@
-"""`desk run --tape`: plays a run again, on a server of its own."""
+"""`desk run --tape`: plays a run again, on a separate server."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FOLDER: Final = "tape"
-"""The folder below the reports' for played reports, unless another is named."""
+"""The folder for played reports, below the reports folder, unless another is named."""
 
 MOST_NAMED: Final = 5
 
@@ -51,12 +51,12 @@ class PlayOptions:
 
 
 def play_tape(options: PlayOptions) -> ExitStatus:
-    """Plays a tape, puts its report where it is wanted, and prints the summary.
+    """Plays a tape, copies its report to the chosen folder, and prints the summary.
 
-    The desk's own server and reports are not touched.
+    Does not touch the desk's own server and reports.
 
     Raises:
-        UsageError, CommandError: with what to do next; no report was written.
+        UsageError, CommandError: no report was written; the message says what to do next.
     """
     tape = read_tape(options.tape)
     settings = load_settings()
@@ -91,7 +91,7 @@ def _check_week(options: PlayOptions, tape: Tape) -> None:
 
 
 class _Playback:
-    """One tape, played once."""
+    """One playback of one tape."""
 
     def __init__(self, options: PlayOptions, tape: Tape, target: Path) -> None:
         self._options = options
@@ -99,10 +99,10 @@ class _Playback:
         self._target = target
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Plays the run, compares what it asks with the tape, and hands over its report.
+        """Plays the run, compares its requests with the tape, and copies its report.
 
         Raises:
-            CommandError: the run and the tape do not fit together.
+            CommandError: the run and the tape do not match.
         """
         from workers.tape import playing
 
@@ -133,7 +133,7 @@ class _Playback:
             return await wait_until_published(found, tape.week, progress, after=tape.revision - 1)
 
     async def _unless_faulty(self, player: "TapePlayer", work: Coroutine[Any, Any, T]) -> T:
-        """The work's result, or an error as soon as the run differs from the tape."""
+        """Returns the work's result, or raises as soon as the run differs from the tape."""
         task = asyncio.create_task(work)
         ends: set[asyncio.Future[Any]] = {task, player.fault}
         try:
@@ -170,7 +170,7 @@ class _Playback:
 
 
 def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
-    """Puts the report of the week before where publishing looks for it."""
+    """Writes the report of the week before to where publishing looks for it."""
     from desk.programs.week.document.json_form import to_json
     from desk.programs.week.document.publishing import DEFAULT_SLUG
     from desk.programs.week.document.publishing import FOLDER as WEEKLY
@@ -178,5 +178,5 @@ def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) ->
     folder = reports_dir / WEEKLY
     folder.mkdir(parents=True)
     name = f"{previous.week}-{subset or DEFAULT_SLUG}.r{previous.revision}.json"
-    # Sealed anew: a desk that has learned a field since reads the report with that field.
+    # Sealed anew: if this desk has a newer report field, the report is read with that field.
     (folder / name).write_text(to_json(sealed(previous)), encoding="utf-8")

@@ -1,1 +1,1 @@
-"""The pages of `desk serve`, a module for each of their kinds."""
+"""The pages of `desk serve`, a module for each kind."""

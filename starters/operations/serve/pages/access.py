@@ -1,4 +1,4 @@
-"""Sending the token once, in a browser, and forgetting it again."""
+"""Logging a browser in with the token, and out again."""
 
 import asyncio
 from typing import Final
@@ -10,18 +10,18 @@ from starters.operations.serve.serving.guard import COOKIE, LOGGED_IN_SECONDS, L
 from starters.operations.serve.serving.site import site_of
 
 PAUSE_SECONDS: Final = 0.5
-"""Before a wrong token is refused: guessing is slow."""
+"""The pause before a wrong token is refused, which slows guessing down."""
 
 
 async def ask_token(request: Request) -> Response:
-    """The form for the token."""
+    """Shows the form for the token."""
     if site_of(request).access.token is None:
         return RedirectResponse("/", status_code=303)
     return site_of(request).page(request, "login.html.j2", wrong=False)
 
 
 async def log_in(request: Request) -> Response:
-    """Let a browser in that sends the token."""
+    """Logs in a browser that sends the token."""
     site = site_of(request)
     sent = (await request.form()).get("token")
     if not isinstance(sent, str) or not site.access.is_token(sent):
@@ -41,7 +41,7 @@ async def log_in(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """Have the browser forget that it was let in."""
+    """Logs the browser out."""
     answer = RedirectResponse(LOGIN, status_code=303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer

@@ -1,4 +1,4 @@
-"""What waits for a person: conflicts to decide, tasks that failed for good, markets to redo."""
+"""What needs a person: conflicts to decide, tasks that failed with every agent, markets to redo."""
 
 import asyncio
 import json
@@ -43,15 +43,15 @@ from starters.weeks.rerun import RerunOptions, rerun_of
 
 DECIDE: Final = "/decide"
 MOST_SHOWN: Final = 4_000
-"""Characters of a tool's answer; the report's evidence has all of it."""
+"""The most characters of a tool's answer; the report's evidence has all of it."""
 MOST_LETTERS: Final = 60
 LONGEST_REASON: Final = 800
 DECIDING_SECONDS: Final = 1.5
-"""So long a page waits for a worker. One that is up takes a tenth of it; for one that is not, the
-answer is left with the server."""
+"""How long a page waits for a worker. A running one takes a tenth of it. Without one, the answer is
+left with the server."""
 
 MOST_UNFOLDED: Final = 600
-"""Characters of a tool's answer that is in view without being asked for."""
+"""The most characters of a tool's answer that are shown unfolded."""
 
 LEFT: Final = (
     "The answer is with the server. No worker is up that could take it: as soon as one is, the case"
@@ -62,19 +62,19 @@ _OPTIONS: Final = {"--by": "“Who decides”", "--note": "“Why”", "--choose
 
 
 class ShownEvidence(NamedTuple):
-    """A tool's answer: what was asked, and what came."""
+    """A tool call, and its answer."""
 
     asked: str
     content: str
 
     @property
     def short(self) -> bool:
-        """Whether all of it can be in view."""
+        """Whether all of it can be shown unfolded."""
         return len(self.content) <= MOST_UNFOLDED
 
 
 class ConflictSide(NamedTuple):
-    """A position of a conflict with all that it rests on."""
+    """A position of a conflict with its claims and evidence."""
 
     number: int
     position: Position
@@ -84,20 +84,20 @@ class ConflictSide(NamedTuple):
 
 
 class ListedLetter(NamedTuple):
-    """A dead letter; `cannot` is why it is not tried again from here."""
+    """A dead letter; `cannot` is why it cannot be retried from here."""
 
     found: FoundLetter
     cannot: str | None
 
     @property
     def error(self) -> AgentError | None:
-        """What it failed of last."""
+        """Its last error."""
         errors = self.found.letter.errors
         return errors[-1] if errors else None
 
     @property
     def open(self) -> bool:
-        """Whether it can be tried again, and has not been since."""
+        """Whether it can be retried, and has not been redone since."""
         return self.cannot is None and not self.found.redone
 
 
@@ -108,24 +108,24 @@ class LetterGroup(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """What they failed of, as the newest tells it."""
+        """Their cause, as the newest letter states it."""
         error = self.letters[0].error
         return error_words(error) if error else "not told"
 
     @property
     def tool(self) -> str | None:
-        """The tool that failed them, where it was one."""
+        """The tool that failed, if it was a tool."""
         error = self.letters[0].error
         return error.tool if error else None
 
     @property
     def redone(self) -> bool:
-        """Whether all of them have been done since."""
+        """Whether all of them have been redone since."""
         return all(each.found.redone for each in self.letters)
 
     @property
     def to_retry(self) -> tuple[str, ...]:
-        """The ids of those that can be tried again: of what is redone together, one."""
+        """The ids of those that can be retried: one for each task that is redone together."""
         again = {
             (each.found.run_of, each.found.letter.market or each.found.letter.assignment.task_id): (
                 each.found.workflow_id
@@ -137,8 +137,8 @@ class LetterGroup(NamedTuple):
 
 
 def by_cause(letters: Iterable[ListedLetter]) -> list[LetterGroup]:
-    """Letters with what they have in common: the kind of failure and the tool that failed, or the
-    same words where it was no tool. Those of which one can be tried again go before."""
+    """Groups letters by their cause: the kind of failure and the tool that failed, or the same
+    message if it was not a tool. Groups with a letter that can be retried come first."""
     groups: dict[tuple[str, str], list[ListedLetter]] = {}
     for each in letters:
         error = each.error
@@ -149,7 +149,7 @@ def by_cause(letters: Iterable[ListedLetter]) -> list[LetterGroup]:
 
 
 async def list_waiting(request: Request) -> Response:
-    """The open conflicts, those decided, and the dead letters."""
+    """Shows the open conflicts, the decided ones, and the dead letters."""
     site = site_of(request)
     desk = site.desk
     every = "all" in request.query_params
@@ -171,26 +171,27 @@ async def list_waiting(request: Request) -> Response:
 
 
 async def show_case(request: Request) -> Response:
-    """A case: both sides with their evidence, and the form that decides it."""
+    """Shows a case: both sides with their evidence, and the form that decides it."""
     listed = await one_case(site_of(request).desk.client, request.path_params["workflow_id"])
     if "hx-request" not in request.headers:
         return _case(request, listed, {"by": _who(request), "note": "", "choose": ""})
     stands = standing_words(listed.status, datetime.now(UTC))
     page = site_of(request).page(request, "case_live.html.j2", listed=listed, stands=stands)
     if listed.status.state is not EscalationState.OPEN:
-        # It was decided meanwhile: the form goes.
+        # It was decided meanwhile: the form is removed.
         page.headers["HX-Refresh"] = "true"
     return page
 
 
 async def decide(request: Request) -> Response:
-    """Decide a case, and show how it ended. Where no worker is up the server keeps the answer."""
+    """Decides a case, and shows how it ended. If no worker is up, leaves the answer with the
+    server."""
     site = site_of(request)
     client = site.desk.client
     listed = await one_case(client, request.path_params["workflow_id"])
     sent = await request.form()
     given = {name: str(sent.get(name, "")).strip() for name in ("choose", "by", "note")}
-    # Whom a proxy names decides in nobody else's name.
+    # A visitor whom a proxy names cannot decide under another name.
     given["by"] = site.access.named(request) or given["by"]
     try:
         answer = answer_to(listed, given["choose"], given["by"], given["note"] or None)
@@ -205,7 +206,7 @@ async def decide(request: Request) -> Response:
 async def _decided_or_left(
     client: Client, listed: EscalationListing, answer: EscalationAnswer
 ) -> bool:
-    """Whether an answer could only be left with the server."""
+    """Decides a case. Returns whether the answer could only be left with the server."""
     try:
         await decide_case(client, listed, answer, DECIDING_SECONDS)
     except NobodyAnswers:
@@ -215,7 +216,7 @@ async def _decided_or_left(
 
 
 async def rerun(request: Request) -> Response:
-    """Have a market of a week researched again, and go back to the week's page."""
+    """Requests a rerun of a market, and returns to the week's page."""
     site = site_of(request)
     sent = await request.form()
     options = RerunOptions(

@@ -1,4 +1,5 @@
-"""How the desk does: its forecasts that have come due, and how its agents and sources are."""
+"""The state of the desk: its forecasts that have come due, and the health of its agents and
+sources."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -32,11 +33,11 @@ from starters.terminal.exit_status import UsageError
 
 MOST_HYPOTHESES: Final = 20
 ANSWER_SECONDS: Final = 5.0
-"""So long a page waits for a worker that answers."""
+"""How long a page waits for a worker's answer."""
 
 
 class HealthRow(NamedTuple):
-    """An agent or a source as a page shows it; `well` is since when it last did well, in words."""
+    """An agent or a source as a page shows it; `well` is when it last succeeded, in words."""
 
     name: str
     line: AgentLine | SourceWorkLine
@@ -49,18 +50,18 @@ class HealthRow(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """How it is, in a word or two."""
+        """Its state, in a word or two."""
         line = self.line
         return line.shown if isinstance(line, SourceWorkLine) else line.status
 
     @property
     def idle(self) -> bool:
-        """Whether it is well, and nothing was asked of it."""
+        """Whether it is healthy, and had no work."""
         return self.healthy and not self.line.asked
 
 
 async def show_health(request: Request) -> Response:
-    """How every agent and source is, and why."""
+    """Shows the state of every agent and source, and the reasons."""
     site = site_of(request)
     found = await agents_at(site.desk)
 
@@ -92,7 +93,7 @@ def _unwell_first(rows: Iterable[HealthRow]) -> list[HealthRow]:
 
 
 async def show_scorecard(request: Request) -> Response:
-    """How the forecasts did whose horizon has passed, of all markets or of one."""
+    """Shows how the forecasts did whose horizon has passed, of all markets or of one."""
     site = site_of(request)
     given = {name: request.query_params.get(name, "").strip() for name in ("week", "market")}
     card: DeskScorecard | None = None

@@ -1,4 +1,4 @@
-"""What is published: the reports and answers that are here, and their files."""
+"""What is published: the reports and answers in the reports folder, and their files."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ _REVISION: Final = re.compile(r".*\.r\d+\.html")
 
 
 class PublishedAnswer(NamedTuple):
-    """An answer on disk; its id is that of its run. `asked` is what it answers."""
+    """An answer on disk. Its name is the id of its run; `asked` is the question."""
 
     name: str
     asked: str
@@ -49,7 +49,7 @@ class PublishedAnswer(NamedTuple):
 
 
 async def list_reports(request: Request) -> Response:
-    """The newest reports of weeks, the archive of all, and the newest answers."""
+    """Shows the newest reports of weeks, the archive of all, and the newest answers."""
     site = site_of(request)
     folder = await fetched_reports(site.settings)
     weeks = await asyncio.to_thread(published_weeks, folder)
@@ -66,7 +66,7 @@ async def list_reports(request: Request) -> Response:
 
 
 def _selections(site: Site) -> list[tuple[str, dict[str, str]]]:
-    """The newest reports of some markets only."""
+    """The newest reports of a subset of the markets."""
     files = other_reports(site.settings.reports_dir, None)
     pages = [Path(file).with_suffix(".html") for file in files[: -MOST_WEEKS - 1 : -1]]
     return [(page.stem, forms) for page in pages if (forms := _forms(site, page))]
@@ -91,7 +91,8 @@ def _answers(site: Site) -> list[PublishedAnswer]:
 
 @lru_cache(maxsize=4 * MOST_ANSWERS)
 def _asked(form: Path, written_at: float) -> str | None:
-    """What an answer that was written at a time answers, where its JSON form says it."""
+    """Returns the question of an answer, if its JSON form can be read. `written_at` is part of the
+    cache key."""
     try:
         found = json.loads(read_text_file(form, LARGEST_REPORT))
     except (OSError, ValueError):
@@ -107,8 +108,8 @@ def _forms(site: Site, page: Path) -> dict[str, str]:
 
 
 async def show_file(request: Request) -> Response:
-    """A published file. A page of it may show what is inside of it, and run the archive's script;
-    it can load nothing."""
+    """Serves a published file. Its page may only use its own contents, and run the archive's
+    script; it cannot load anything."""
     site = site_of(request)
     written: str = request.path_params["name"]
     folder = (await fetched_reports(site.settings)).resolve()
@@ -120,7 +121,7 @@ async def show_file(request: Request) -> Response:
 
 
 def _published(folder: Path, written: str) -> Path | None:
-    """The file of the folder of reports, and no hidden one."""
+    """Returns the file in the folder of reports, unless it is hidden."""
     if any(part.startswith(".") for part in Path(written).parts):
         return None
     try:

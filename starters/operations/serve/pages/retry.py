@@ -1,4 +1,4 @@
-"""Having dead letters tried again: each by itself, and told of where not all of them are."""
+"""Retries dead letters: each by itself, with a page of the results unless all were started."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
@@ -22,11 +22,11 @@ UNASKED: Final = "it was not asked for, because the Temporal server did not answ
 TOO_MANY: Final = f"it was not asked for: at most {MOST_LETTERS} are tried again at once"
 
 Again = Callable[[str], Awaitable[str]]
-"""Has a letter tried again, and gives the id of the run that does it."""
+"""Retries a letter, and returns the id of the run that does it."""
 
 
 class TriedLetter(NamedTuple):
-    """A letter that was to be tried again: the run that does it, or why none does."""
+    """A letter to retry: the run that does it, or why there is none."""
 
     letter: str
     run: str | None = None
@@ -34,11 +34,11 @@ class TriedLetter(NamedTuple):
 
 
 async def tried_each(letters: Sequence[str], again: Again) -> tuple[TriedLetter, ...]:
-    """Have each letter tried again, whatever becomes of the others: every one of them is told of.
-    Those behind a silent server, and those that are too many, are not asked for.
+    """Retries each letter, even if others fail, and reports on every one. Letters after a server
+    failure, and those beyond the limit, are not tried.
 
     Raises:
-        CommandError, RPCError: there is one alone, and it could not be tried.
+        CommandError, RPCError: the only letter could not be retried.
     """
     if len(letters) == 1:
         return (TriedLetter(letters[0], await again(letters[0])),)
@@ -60,8 +60,8 @@ async def tried_each(letters: Sequence[str], again: Again) -> tuple[TriedLetter,
 
 
 async def retry(request: Request) -> Response:
-    """Have dead letters tried again, and go on to the run that does the last of them; where some
-    are not, a page says which are and which are not."""
+    """Retries dead letters, and redirects to the run of the last of them. If some could not be
+    retried, shows a page that says which."""
     desk = site_of(request).desk
     sent = await request.form()
     found = await letters_at(desk)
@@ -86,7 +86,7 @@ def _page_after_retry(request: Request, tried: Sequence[TriedLetter]) -> Respons
 
 
 def _of_several_runs(request: Request, begun: Sequence[TriedLetter]) -> str:
-    """What the page of the last run is to say where others were asked as well, as a query."""
+    """The note for the last run's page about the other runs, as a query."""
     runs = list(dict.fromkeys(str(each.run) for each in begun))
     if len(runs) == 1:
         return ""

@@ -1,4 +1,4 @@
-"""The list of runs, and the page of one, which follows it."""
+"""The list of runs, and the page of one run, which follows it."""
 
 from urllib.parse import quote
 
@@ -11,7 +11,7 @@ from starters.operations.serve.serving.site import site_of
 
 
 async def list_runs(request: Request) -> Response:
-    """The runs at work, those that wait, and those that ended."""
+    """Shows the running runs, those that wait, and those that ended."""
     site = site_of(request)
     runs = await recent_runs(site.desk.client)
     groups = {
@@ -24,21 +24,22 @@ async def list_runs(request: Request) -> Response:
 
 
 def sent_on(request: Request, workflow_id: str, query: str = "") -> Response:
-    """On to the page of a run that was begun or asked for something just now."""
+    """Redirects to the page of a run that was just started or signalled."""
     looks: RunLooks = request.app.state.looks
     looks.forget(workflow_id)
     return RedirectResponse(f"/runs/{quote(workflow_id)}{query}", status_code=303)
 
 
 async def show_run(request: Request) -> Response:
-    """A run as it is now; asked by the page itself, the part of it that changes."""
+    """Shows the current state of a run; for a request by the page itself, only the part that
+    changes."""
     site = site_of(request)
     desk = site.desk
     workflow_id = request.path_params["workflow_id"]
     looks: RunLooks = request.app.state.looks
     look = await looks.look(desk.client, workflow_id)
     if look is None:
-        # What belongs to a run is told on its page.
+        # What belongs to a run is shown on the run's page.
         run = workflow_id_parts(workflow_id).run
         return site.page(request, "no_run.html.j2", 404, workflow_id=workflow_id, run=run)
     is_part = "hx-request" in request.headers
@@ -55,6 +56,6 @@ async def show_run(request: Request) -> Response:
         temporal=site.ui_of(desk, look.workflow_id, look.run_id),
     )
     if is_published and not has_form:
-        # A market can be redone from now on: the form stands outside of the part that changes.
+        # A market can be redone from now on: the form is outside the part that changes.
         page.headers["HX-Refresh"] = "true"
     return page

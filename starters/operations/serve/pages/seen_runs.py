@@ -1,4 +1,4 @@
-"""The runs there are, and a look at one of them, whatever its program."""
+"""The listed runs, and a snapshot of one of them, of any program."""
 
 import asyncio
 import time
@@ -61,7 +61,7 @@ from workflows.engine.options import PHASE, WEEK
 
 MOST_LISTED: Final = 40
 FRESH_SECONDS: Final = 1.0
-"""A look is shown to all who ask within this time: who watches must not be felt."""
+"""How long a snapshot is reused for all requests, so that watching does not slow the run down."""
 MOST_WATCHED: Final = 50
 
 KINDS: Final = {
@@ -86,7 +86,7 @@ _SIGNS: Final = {
 
 
 class SeenRun(NamedTuple):
-    """A run of the list. `phase` is where it stands while it is open."""
+    """A run of the list. `phase` is its phase while it is open."""
 
     run: ListedRun
     kind: str
@@ -94,24 +94,24 @@ class SeenRun(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Whether it goes on."""
+        """Whether it has not ended."""
         return self.run.closed_at is None
 
     @property
     def at_work(self) -> bool:
-        """Whether something is done for it now."""
+        """Whether work is in progress for it now."""
         return self.open and self.phase not in _WAITS
 
     @property
     def stands(self) -> str:
-        """How it stands or ended."""
+        """Its phase, or how it ended."""
         if not self.open:
             return self.run.ended
         return str(self.phase or "at work").replace("_", " ")
 
 
 async def recent_runs(client: Client, most: int = MOST_LISTED) -> list[SeenRun]:
-    """The open runs and those that ended last, the newest of each id.
+    """Returns the open runs and those that ended last, the newest of each id.
 
     Raises:
         RPCError: the server is away.
@@ -140,7 +140,7 @@ async def _seen(client: Client, run: WorkflowExecution) -> SeenRun | None:
 
 
 async def _objective(client: Client, run: WorkflowExecution) -> str:
-    """What a swarm was asked that has continued as new, which its summary does not survive."""
+    """Returns the objective of a swarm that has continued as new, which loses its summary."""
     found = await run_described(client, run.id, SwarmResult, run.run_id)
     if found is None:
         return ""
@@ -155,8 +155,8 @@ def _phase(run: WorkflowExecution) -> Phase | None:
 
 
 class MarketRow(NamedTuple):
-    """A market of a week as a page shows it: `work` is who does what for it, and `note` what became
-    of it, or what keeps failing."""
+    """A market of a week as a page shows it: `work` is who does what for it, and `note` its
+    outcome, or what keeps failing."""
 
     line: MarketLine
     sign: str
@@ -181,10 +181,10 @@ class NodeRow(NamedTuple):
 
 @dataclass(frozen=True)
 class RunLook:
-    """A run at one moment.
+    """A snapshot of a run for its page.
 
-    `rests` says that it waits and no work is under way. `untold` says that no worker answers the
-    status query. `trouble` is what holds it up, `ended_badly` why nothing of it is published.
+    `rests` means that it waits and no work is in progress. `untold` means that no worker answers
+    the status query. `trouble` is what holds it up, `ended_badly` why nothing of it is published.
     `week` is set for a week's run, with its `line` and `markets`; `nodes` for any other. Times are
     in words.
     """
@@ -216,7 +216,7 @@ class RunLook:
 
     @property
     def works(self) -> bool:
-        """Whether something is done for it now."""
+        """Whether work is in progress for it now."""
         return self.open and not self.rests
 
 
@@ -230,17 +230,20 @@ class _Watched:
 
 
 class RunLooks:
-    """Looks at runs at most once a second, however many pages ask."""
+    """Takes snapshots of runs, at most one a second for each run, however many pages request
+    them."""
 
     def __init__(self) -> None:
         self._watched: OrderedDict[str, _Watched] = OrderedDict()
 
     def forget(self, workflow_id: str) -> None:
-        """Has the run looked at again at the next request, as after a page has changed it."""
+        """Drops the snapshot, so that the next request takes a new one, such as after a page has
+        changed the run."""
         self._watched.pop(workflow_id, None)
 
     async def look(self, client: Client, workflow_id: str) -> RunLook | None:
-        """A run as it is now, or was a second ago; None where the server knows none of that id.
+        """Returns a snapshot of a run, at most a second old. Returns None if the server knows no
+        run of that id.
 
         Raises:
             RPCError: the server is away.
@@ -258,7 +261,7 @@ class RunLooks:
 
 
 def _with_last_told(now: RunLook | None, before: RunLook | None) -> RunLook | None:
-    """A run whose status query is not answered now, with the last answer that there was."""
+    """Falls back to the last answer if a run's status query is not answered now."""
     if now is None or before is None or not now.untold or now.run_id != before.run_id:
         return now
     return replace(before, trouble=now.trouble, gone=now.gone, untold=True)
@@ -328,7 +331,7 @@ async def _closed_week(
 
 
 def _week_fields(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, Any]:
-    """What a status says of a week's run."""
+    """The fields of a week's snapshot that come from its status."""
     now = datetime.now(UTC)
     line = run_line(look, status, workflow_id, now)
     rests = at_rest(status)
@@ -365,12 +368,13 @@ def _row(look: RunSnapshot, status: WeekStatus, at: int, now: datetime) -> Marke
 
 
 def _is_well(row: MarketRow) -> bool:
-    """Whether nothing of a market is amiss: what is goes before."""
+    """The sort key of a market's row: problems come first."""
     return row.line.outcome in (None, Outcome.RESEARCHED)
 
 
 def work_words(agents: Iterable[AgentAtWork]) -> str:
-    """`research agent 1, turn 2, 3 calls, try 2; validator agent, turn 1, waits for a worker`."""
+    """Describes the work of agents: `research agent 1, turn 2, 3 calls, try 2; validator agent,
+    turn 1, waits for a worker`."""
     return "; ".join(", ".join(_work_of(agent)) for agent in agents)
 
 
@@ -402,7 +406,7 @@ def _note(line: MarketLine) -> str:
 
 
 async def _answer(client: Client, run: WorkflowExecutionDescription, watched: _Watched) -> RunLook:
-    """A question, a swarm or an episode."""
+    """Takes a snapshot of a question, a swarm or an episode."""
     common = await _begun(run)
     found = await run_described(client, run.id, _RETURNS[run.workflow_type], run.run_id)
     if found is None:

@@ -1,4 +1,4 @@
-"""Asking a question, an objective, a stock or a week in a form, and going on to its run."""
+"""Starting a question, an objective, a stock or a week from a form, and redirecting to its run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,7 +32,7 @@ from starters.terminal.options import USUAL_COST, USUAL_WEEKS
 from starters.weeks.run import RunOptions, week_run
 
 BEGINNING_SECONDS: Final = 60.0
-"""So long a run may take to begin: how far the data go may have to be asked first."""
+"""How long starting a run may take: the data's coverage may have to be queried first."""
 
 WORKER_SECONDS: Final = 5.0
 LONGEST: Final = 4_000
@@ -40,8 +40,8 @@ MOST_TOKENS: Final = 10**11
 
 
 class FormField(NamedTuple):
-    """A field of a form. `option` is what the command calls it, `choices` what there is to choose
-    from, each with its words; of several `lines`, or one."""
+    """A field of a form. `option` is its name on the command line, `choices` are its values, each
+    with its label. `lines` makes it multi-line."""
 
     name: str
     label: str
@@ -60,7 +60,7 @@ Begin = Callable[[Site, Desk, Values, Told], Awaitable[ServerRun[Any]]]
 
 @dataclass(frozen=True)
 class StartForm:
-    """One of the forms. `main` fields stand first, `more` can be left alone."""
+    """One of the forms. `main` fields come first, `more` fields are optional."""
 
     path: str
     tab: str
@@ -72,19 +72,20 @@ class StartForm:
     begin: Begin
 
     def fields(self, site: Site) -> tuple[FormField, ...]:
-        """All fields of it."""
+        """All its fields."""
         return (*self.main(site), *self.more(site))
 
 
 async def show_form(request: Request) -> Response:
-    """A form, with what a run of it may cost at most."""
+    """Shows a form, with what its run may cost at most."""
     site, form = site_of(request), FORM_AT[request.url.path]
     values = {"again": "", **{field.name: field.value for field in form.fields(site)}}
     return _page(request, form, values)
 
 
 async def take_form(request: Request) -> Response:
-    """Begin what a form asks for, and go on to its run; or say what is wrong with it."""
+    """Starts what a form requests, and redirects to its run; or says what is wrong with the
+    form."""
     site, form = site_of(request), FORM_AT[request.url.path]
     sent = await request.form()
     values = {
@@ -132,7 +133,7 @@ def _sentence(words: str) -> str:
 
 
 def _in_the_forms_words(wrong: str, form: StartForm, site: Site) -> str:
-    """What a command says, with its options by the names that they have in the form."""
+    """Replaces the command line's option names in a message by the form's labels."""
     for field in sorted(form.fields(site), key=lambda each: -len(each.option)):
         wrong = wrong.replace(field.option, f"“{field.label}”")
     return wrong
@@ -206,7 +207,7 @@ async def _week(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun
         budget_tokens=_tokens(values["tokens"]),
     )
     if not desk.hosting:
-        # How far the data go is asked of a source, which takes a worker.
+        # The data's coverage is queried from a source, which takes a worker.
         await require_workers(desk, Queue.DESK, WORKER_SECONDS)
     run, already = await week_run(site.settings, options).begun(desk, told)
     if already is not None:

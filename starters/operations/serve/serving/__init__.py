@@ -1,1 +1,1 @@
-"""What all pages of `desk serve` rest on: who gets in, the desk that is asked, the templates."""
+"""What all pages of `desk serve` share: access control, the desk, the templates."""

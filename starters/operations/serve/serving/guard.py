@@ -1,4 +1,4 @@
-"""Who gets in at `desk serve`, and what a browser may do with its pages."""
+"""Who may use `desk serve`, and what a browser may do with its pages."""
 
 import hmac
 import time
@@ -21,28 +21,28 @@ COOKIE: Final = "desk-serve"
 LOGIN: Final = "/login"
 ASSETS: Final = "/assets/"
 LOGGED_IN_SECONDS: Final = 12 * 3_600
-"""So long a browser need not send the token again."""
+"""How long a login lasts, in seconds."""
 
 LONGEST_NAME: Final = 200
-"""Characters of what a proxy says of who asks."""
+"""The most characters of the visitor's name from a proxy."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-"""The Content-Security-Policy of the desk's own pages: no script and no style inside of them."""
+"""The Content-Security-Policy of the desk's own pages: no inline script and no inline style."""
 
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # `no-referrer` would have browsers hide the origin of a form, which is looked at.
+    # `no-referrer` would make browsers hide the origin of a form, which is checked.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer has that has none of its own."""
+"""The headers of every answer, unless it sets its own."""
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -61,8 +61,8 @@ _KNOWN: Final = "desk.known_host"
 
 @dataclass(frozen=True)
 class Admission:
-    """Who gets in: whoever sends the `token`, or whom a proxy names in the `header`, which is
-    believed from its `proxies`; everybody where there is neither."""
+    """Who may enter: a visitor that sends the `token`, or that a trusted proxy from `proxies` names
+    in the `header`. Everybody if neither is set."""
 
     token: SecretStr | None = None
     header: str | None = None
@@ -70,40 +70,40 @@ class Admission:
 
     @classmethod
     def of(cls, settings: ServeSettings, token: SecretStr | None) -> "Admission":
-        """The access that is configured."""
+        """Builds the configured access."""
         proxies = tuple(ip_network(each) for each in settings.proxies)
         return cls(token, settings.proxy_header, proxies)
 
     @property
     def is_open(self) -> bool:
-        """Whether everybody who reaches the port gets in."""
+        """Whether everybody who reaches the port may enter."""
         return self.token is None and self.header is None
 
     def named(self, asked: HTTPConnection) -> str | None:
-        """Who asks, as the proxy says it; None where none does that is believed."""
+        """Returns the visitor's name from a trusted proxy, or None if there is none."""
         if self.header is None or not self.is_proxy(asked):
             return None
         return asked.headers.get(self.header, "").strip()[:LONGEST_NAME] or None
 
     def lets_in(self, asked: HTTPConnection) -> bool:
-        """Whether a request gets in."""
+        """Returns whether a request may enter."""
         if self.is_open or self.named(asked) is not None:
             return True
         _, _, bearer = asked.headers.get("authorization", "").partition("Bearer ")
         return self.is_token(bearer) or self._is_fresh(asked.cookies.get(COOKIE, ""))
 
     def is_token(self, sent: str) -> bool:
-        """Whether the text is the token."""
+        """Returns whether the text is the token."""
         token = self.token.get_secret_value() if self.token else ""
         return bool(token) and hmac.compare_digest(sent.strip().encode(), token.encode())
 
     def pass_now(self) -> str:
-        """What a browser that has sent the token keeps in its place, good for half a day."""
+        """Returns the cookie for a browser that has sent the token, valid for half a day."""
         issued = str(int(time.time()))
         return f"{issued}.{self._seal(issued)}"
 
     def is_proxy(self, asked: HTTPConnection) -> bool:
-        """Whether a request comes from an address that is believed."""
+        """Returns whether a request comes from a trusted proxy's address."""
         try:
             address = ip_address(asked.client.host if asked.client else "")
         except ValueError:
@@ -123,14 +123,14 @@ class Admission:
 
 
 class NamedHosts:
-    """Lets through what asks by one of the names, and says to anybody else what to do."""
+    """Passes on requests for one of the host names, and answers others with what to do."""
 
     def __init__(self, app: ASGIApp, names: list[str]) -> None:
         self._app = app
         self._checked = TrustedHostMiddleware(self._known, allowed_hosts=names, www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or have it answered."""
+        """Answers a request, or passes it on."""
         scope[_KNOWN] = False
 
         async def of_a_known_name(message: Message) -> None:
@@ -147,15 +147,15 @@ class NamedHosts:
 
 
 class Guard:
-    """Lets through who may come in, and what a page of the desk itself asks for; all answers have
-    the headers that keep a browser from doing more with them than is meant."""
+    """Passes on requests that may enter, and forms only from the desk's own pages. Adds the
+    security headers to all answers."""
 
     def __init__(self, app: ASGIApp, access: Admission) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or have it answered."""
+        """Answers a request, or passes it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -184,8 +184,8 @@ class Guard:
 
 
 def is_from_here(asked: HTTPConnection) -> bool:
-    """Whether a page of this very address has sent a form, as the browser says; a browser says it
-    of every form, and nobody else has a form to send."""
+    """Returns whether a form was sent by a page of this address, as the browser states. Browsers
+    state it for every form."""
     origin = asked.headers.get("origin")
     if origin is None:
         return asked.headers.get("sec-fetch-site") == "same-origin"

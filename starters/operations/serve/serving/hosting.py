@@ -1,4 +1,4 @@
-"""Serving pages while there is a desk to ask, and ending in order."""
+"""Serves pages while there is a desk, and shuts down in order."""
 
 import asyncio
 import contextlib
@@ -17,20 +17,20 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
 LOOK_SECONDS: Final = 1.0
-"""So often a server of somebody else's is looked at."""
+"""How often a third-party server is checked."""
 
 GRACE_SECONDS: Final = 2
-"""What an answer that is on its way gets to end in."""
+"""How long answers in flight may take to finish at shutdown."""
 
 MOST_AT_ONCE: Final = 200
 
 
 class DeskAway(CommandError):
-    """There is no desk to ask at the moment: it starts, or is looked for again."""
+    """There is no desk at the moment: it is starting, or being looked for again."""
 
 
 class DeskKeeper:
-    """The desk that pages are about. It may be another one after a server went away."""
+    """Holds the desk that pages use. It may be another one after a server has gone away."""
 
     def __init__(self) -> None:
         self._desk: Desk | None = None
@@ -38,7 +38,7 @@ class DeskKeeper:
 
     @property
     def desk(self) -> Desk:
-        """The desk.
+        """The current desk.
 
         Raises:
             DeskAway: there is none at the moment.
@@ -51,20 +51,21 @@ class DeskKeeper:
 
     @property
     def ui_url(self) -> str | None:
-        """Where the Temporal UI of the desk is that was found, which may listen at another port
-        than the settings say; None before, and of a server whose address is not known."""
+        """The address of the Temporal UI of the desk that was found, which may use another port
+        than the settings. None before a desk was found, and if its address is not known."""
         return None if self._desk is None else self._desk.settings.ui_url
 
     async def keep(self, settings: Settings) -> None:
-        """Be the desk, or find it, and find it again, until cancelled.
+        """Hosts the desk or finds it, and finds it again after a loss, until cancelled.
 
         Raises:
-            ServerUnreachable, ServerFailed: there is none at the start, or it cannot be kept.
+            ServerUnreachable, ServerFailed: there is none at the start, or it cannot be kept
+                running.
         """
         await with_desk(settings, self.hold, patience=math.inf)
 
     async def hold(self, desk: Desk) -> None:
-        """Have pages ask this desk until its server goes away.
+        """Offers this desk to pages until its server goes away.
 
         Raises:
             ServerUnreachable: it went away.
@@ -73,7 +74,7 @@ class DeskKeeper:
         self._found.set()
         try:
             while True:
-                # Of a server of its own, the session itself knows what becomes of it.
+                # The session itself notices a failure of its own server.
                 await asyncio.sleep(LOOK_SECONDS)
                 if not desk.hosting:
                     await check_server(desk.client)
@@ -81,15 +82,16 @@ class DeskKeeper:
             self._desk = None
 
     async def found(self) -> None:
-        """Wait until there was a desk for the first time."""
+        """Waits until there has been a desk for the first time."""
         await self._found.wait()
 
 
 def listening(ip: str, port: int, instead: str) -> socket.socket:
-    """A socket that listens at an address, at a free port where that is 0.
+    """Opens a listening socket at an address; port 0 takes a free one.
 
     Raises:
-        UsageError: the port is taken or no address of this machine; `instead` says what to do.
+        UsageError: the port is taken, or the address is not one of this machine; `instead` says
+            what to do.
     """
     family = socket.AF_INET6 if ":" in ip else socket.AF_INET
     opened = socket.socket(family)
@@ -109,7 +111,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Nothing: the command waits for them."""
+        """Does nothing: the command handles signals."""
         yield
 
 
@@ -120,7 +122,7 @@ async def serve_until_told(
     settings: Settings,
     announce: Callable[[Desk], None],
 ) -> ExitStatus:
-    """Serve an application at a socket until Ctrl-C, at the desk that there is or one of its own.
+    """Serves an application at a socket until Ctrl-C, at the running desk or at one that it hosts.
 
     Raises:
         ServerUnreachable, ServerFailed: there is no Temporal server, or it cannot be kept running.

@@ -1,4 +1,4 @@
-"""What all pages share: the settings, the desk that they ask, the templates."""
+"""What all pages share: the settings, the desk, the templates."""
 
 import hmac
 import secrets
@@ -24,7 +24,7 @@ from starters.session import Desk
 PACKAGE: Final = "starters.operations.serve"
 REPORTS: Final = "/reports"
 STARTS: Final = ("/ask", "/swarm", "/stock", "/week")
-"""The forms that start something."""
+"""The forms that start a run."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Site:
 
     @property
     def desk(self) -> Desk:
-        """The desk that is asked.
+        """The current desk.
 
         Raises:
             DeskAway: there is none at the moment.
@@ -48,7 +48,7 @@ class Site:
     def page(
         self, request: Request, template: str, status: int = 200, **names: object
     ) -> HTMLResponse:
-        """A page, or a part of one. Text from outside is escaped."""
+        """Renders a page, or a part of one. Third-party text is escaped."""
         text = (
             page_environment(PACKAGE)
             .get_template(template)
@@ -65,12 +65,12 @@ class Site:
         return HTMLResponse(printable(text), status)
 
     def sealed(self, words: str) -> dict[str, str]:
-        """What a page is to say to whoever is sent on to it, as its query: nobody else can have a
-        page say something."""
+        """Signs a note for the page that a visitor is redirected to, as its query. Nobody else can
+        make a page show a note."""
         return {"note": words, "seal": self._seal(words)}
 
     def unsealed(self, query: Mapping[str, str]) -> str | None:
-        """The words of a query that this site has sealed; None of any other."""
+        """Returns the note of a query that this site has signed, or None for any other."""
         words = query.get("note", "")
         is_own = hmac.compare_digest(query.get("seal", "").encode(), self._seal(words).encode())
         return words if words and is_own else None
@@ -79,18 +79,18 @@ class Site:
         return hmac.new(self._key, words.encode(), "sha256").hexdigest()
 
     def ui_of(self, desk: Desk, workflow_id: str, run_id: str | None) -> str | None:
-        """Where the Temporal UI shows a run."""
+        """Returns the address of a run in the Temporal UI."""
         return ui_address(desk.settings.ui_url, desk.client.namespace, workflow_id, run_id)
 
     def link_to(self, path: str) -> str | None:
-        """The address of a published file; None of one that is on another machine."""
+        """Returns the address of a published file, or None if it is on another machine."""
         here, folder = Path(path).resolve(), self.settings.reports_dir.resolve()
         if not here.is_relative_to(folder) or not here.is_file():
             return None
         return f"{REPORTS}/{here.relative_to(folder).as_posix()}"
 
     def links_of(self, published: PublishedFiles | None) -> dict[str, str]:
-        """The address of each form of a document that is here, by its name."""
+        """Returns the addresses of a document's forms that exist here, by their names."""
         if published is None:
             return {}
         forms = {
@@ -103,7 +103,7 @@ class Site:
 
 
 def spoken(words: str) -> Markup:
-    """A sentence as a command says it, with what stands between backticks as code."""
+    """Renders a command's sentence as HTML, with the text between backticks as code."""
     parts = words.split("`")
     if len(parts) % 2 == 0:
         return escape(words)
@@ -114,13 +114,13 @@ def spoken(words: str) -> Markup:
 
 
 def site_of(request: Request) -> Site:
-    """The site that a request is to."""
+    """Returns the site of a request."""
     site: Site = request.app.state.site
     return site
 
 
 def style_sheet() -> str:
-    """The style of the published documents, and what the desk's own pages add to it."""
+    """The style of the published documents, and the additions for the desk's own pages."""
     shared = files("desk.documents.rendering") / "templates" / "page.css"
     own = files(PACKAGE) / "assets" / "serve.css"
     return shared.read_text(encoding="utf-8") + own.read_text(encoding="utf-8")
