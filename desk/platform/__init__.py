@@ -1,1 +1,1 @@
-"""The machine around the desk: settings, Temporal, models, delivery."""
+"""What the desk runs on: settings, Temporal, the embedded server, models, MCP, memory, delivery."""

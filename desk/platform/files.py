@@ -1,4 +1,4 @@
-"""Files and folders: read up to a limit, private to their owner, and named where a disk is full."""
+"""Reads files up to a size limit, makes folders private to their owner, and reports full disks."""
 
 import errno
 import os
@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any, Final
 
 MOST_OF_A_CONFIGURATION: Final = 8 * 2**20
-"""Bytes of a file of settings."""
+"""The largest configuration file that is read, in bytes."""
 
 
 def read_file(path: Path, at_most: int) -> bytes:
-    """The content of a regular file of at most that many bytes. It never waits for a writer, and
-    holds no more than the limit in memory.
+    """Returns the content of a regular file of at most `at_most` bytes. Never blocks on a pipe, and
+    never holds more than the limit in memory.
 
     Raises:
         OSError: the file cannot be read, is a device or a pipe, or is larger than allowed;
             `strerror` says which.
     """
-    # Without blocking: to open a pipe that nobody writes to would wait for ever.
+    # Non-blocking: opening a pipe without a writer would otherwise wait for ever.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         found = os.fstat(handle)
@@ -36,18 +36,18 @@ def read_file(path: Path, at_most: int) -> bytes:
             content = file.read(at_most + 1)
     finally:
         os.close(handle)
-    # It may have grown, and some files of the system tell no size.
+    # The file may have grown, and some system files report no size.
     if len(content) > at_most:
         raise _too_large(path, at_most)
     return content
 
 
 def read_text_file(path: Path, at_most: int = MOST_OF_A_CONFIGURATION) -> str:
-    """The same as text.
+    """Returns the content of a file as text. See `read_file`.
 
     Raises:
         OSError: as `read_file`.
-        UnicodeDecodeError: it is no UTF-8.
+        UnicodeDecodeError: the file is not UTF-8.
     """
     return read_file(path, at_most).decode("utf-8")
 
@@ -57,7 +57,7 @@ def _too_large(path: Path, at_most: int) -> OSError:
 
 
 class NoSpace(OSError):
-    """A disk is full. The message names the folder, and what to do."""
+    """The disk is full. The message names the folder and what to do."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(errno.ENOSPC, no_space(folder))
@@ -67,14 +67,14 @@ class NoSpace(OSError):
 
 
 class NoSpaceForDatabase(sqlite3.OperationalError):
-    """As `NoSpace`, for an SQLite file."""
+    """The same as `NoSpace`, for an SQLite file."""
 
 
 class NamingConnection(sqlite3.Connection):
     """An SQLite connection whose errors name the folder if the disk is full.
 
     Raises:
-        NoSpaceForDatabase: there is no space for what was to be executed.
+        NoSpaceForDatabase: there is no space for the statement.
     """
 
     def __init__(self, database: Path, *arguments: Any, **named: Any) -> None:
@@ -86,14 +86,14 @@ class NamingConnection(sqlite3.Connection):
         try:
             return super().execute(*arguments)
         except sqlite3.OperationalError as error:
-            # A full disk shows itself in several ways, such as a shared memory that cannot grow.
+            # A full disk causes several errors, such as shared memory that cannot grow.
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL or not free_bytes(self._folder):
                 raise NoSpaceForDatabase(no_space(self._folder)) from error
             raise
 
 
 def no_space(folder: Path) -> str:
-    """The message that a folder's disk is full."""
+    """The message that the disk of a folder is full."""
     return f"there is no space left in {folder}; free some and try again"
 
 
@@ -103,14 +103,14 @@ def is_full(error: OSError) -> bool:
 
 
 def free_bytes(folder: Path) -> int:
-    """The bytes that can still be written to a folder, which need not exist yet."""
+    """The bytes that can still be written to a folder. The folder need not exist yet."""
     there = next(f for f in (folder, *folder.parents) if f.exists())
     return shutil.disk_usage(there).free
 
 
 @contextmanager
 def naming_space(folder: Path) -> Iterator[None]:
-    """Turns the error of a full disk in the block into one that names the folder.
+    """Turns a full-disk error raised in the block into one that names the folder.
 
     Raises:
         NoSpace: the disk is full.
@@ -129,8 +129,8 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 def tighten(home: Path) -> None:
     """Removes other users' permissions on a home and its files.
 
-    A home that is private already is not looked through. One that belongs to somebody else, or that
-    everybody may write to (such as /tmp), is left as it is.
+    Does nothing if the home is private already, belongs to another user, or is writable by
+    everybody (such as /tmp).
     """
     found = home.stat()
     if found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX or not found.st_mode & OTHERS:
@@ -138,12 +138,12 @@ def tighten(home: Path) -> None:
     for folder, names, files in os.walk(home):
         for name in (*names, *files):
             _take_from_others(Path(folder, name))
-    # The last of all: where this is cut short, the next command does it again.
+    # Last, so that an interrupted run is repeated by the next command.
     _take_from_others(home)
 
 
 def _take_from_others(path: Path) -> None:
-    # A file may be gone by now, or somebody else's.
+    # A file may be deleted meanwhile, or belong to another user.
     with suppress(FileNotFoundError, PermissionError):
         mode = path.lstat().st_mode
         if not stat.S_ISLNK(mode) and mode & OTHERS:

@@ -1,4 +1,4 @@
-"""The publisher's key: Ed25519, as OpenSSL writes it."""
+"""The publisher's signing key: Ed25519, in OpenSSL's PEM form."""
 
 import hashlib
 
@@ -13,11 +13,11 @@ from cryptography.hazmat.primitives.serialization import (
 
 
 class UnusableKey(ValueError):
-    """A key cannot be read. The message says what is expected; it holds nothing of the key."""
+    """A key cannot be read. The message says what is expected and contains no part of the key."""
 
 
 class PublisherKey:
-    """A public key."""
+    """The public key of a publisher."""
 
     def __init__(self, key: Ed25519PublicKey) -> None:
         self._key = key
@@ -34,22 +34,22 @@ class PublisherKey:
 
 
 class SigningKey:
-    """A private key. Nothing of it is in its `repr`."""
+    """The private key of a publisher. Its `repr` contains no part of it."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
         self.fingerprint = PublisherKey(key.public_key()).fingerprint
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of a message: 64 bytes, always the same."""
+        """Returns the signature of a message: 64 bytes, the same each time."""
         return self._key.sign(message)
 
 
 def read_signing_key(pem: str) -> SigningKey:
-    """The private key of a PEM text without a passphrase.
+    """Reads a private key from PEM text without a passphrase.
 
     Raises:
-        UnusableKey: it is something else.
+        UnusableKey: the text is anything else.
     """
     try:
         key = load_pem_private_key(pem.encode(), password=None)
@@ -63,10 +63,10 @@ def read_signing_key(pem: str) -> SigningKey:
 
 
 def read_publisher_key(pem: str) -> PublisherKey:
-    """The public key of a PEM text.
+    """Reads a public key from PEM text.
 
     Raises:
-        UnusableKey: it is something else.
+        UnusableKey: the text is anything else.
     """
     try:
         key = load_pem_public_key(pem.encode())

@@ -1,1 +1,1 @@
-"""Reports sent by mail, webhook and object store."""
+"""Delivers reports by mail, webhook and object store."""

@@ -1,4 +1,4 @@
-"""What the channels of delivery share: secrets, the letter, and how a delivery fails."""
+"""What the delivery channels share: secrets, the letter, and the error of a failed delivery."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ WEBHOOK_URL = "SLACK_WEBHOOK_URL"
 ACCESS_KEY = "AWS_ACCESS_KEY_ID"
 SECRET_KEY = "AWS_SECRET_ACCESS_KEY"  # noqa: S105
 SESSION_TOKEN = "AWS_SESSION_TOKEN"  # noqa: S105
-"""The variables that the worker which delivers has, and nobody else needs."""
+"""The variables that only the worker which delivers needs."""
 
 LONGEST_OF_A_STORE: Final = 300
-"""As many characters of a store's error as the desk repeats."""
+"""The most characters of a store's error that the desk repeats."""
 
 
 class DeliveryFailed(Exception):
-    """A report was not delivered. The message holds no secret.
+    """A report was not delivered. The message contains no secret.
 
-    With `permanent`, another attempt would fail as well. Otherwise it may be tried again, after the
-    pause that the receiver asked for, if it asked for one.
+    With `permanent`, another attempt would fail too. Otherwise it may be retried, after the pause
+    that the receiver asked for, if any.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class DeliverySecrets(BaseModel):
 
 @dataclass(frozen=True)
 class Letter:
-    """An e-mail: its text in plain and HTML form, the attached report, and a key that stays the
+    """An e-mail: its text in plain and HTML form, the attached report, and a message id that is the
     same in every attempt."""
 
     subject: str
@@ -70,7 +70,7 @@ def needed(secret: SecretStr | None, variable: str) -> str:
     """The value of a secret.
 
     Raises:
-        DeliveryFailed: it is not set where this worker runs.
+        DeliveryFailed: it is not set in this worker's environment.
     """
     if secret is None:
         raise DeliveryFailed(
@@ -82,5 +82,5 @@ def needed(secret: SecretStr | None, variable: str) -> str:
 
 
 def store_words(error: Exception) -> str:
-    """The first line of an error of the store's library; the rest is debugging output."""
+    """The first line of an error of the store's library. The rest is debugging output."""
     return on_one_line(str(error).split("\n")[0], LONGEST_OF_A_STORE)

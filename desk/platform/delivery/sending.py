@@ -1,5 +1,5 @@
 """Sends a report by e-mail (SMTP, in a thread that can be interrupted), or its headline to a chat
-room by a webhook in Slack's form."""
+room by a Slack-compatible webhook."""
 
 import asyncio
 import smtplib
@@ -26,10 +26,10 @@ from desk.platform.models.retry_after import pause_of
 from desk.platform.settings.authorities import trusted
 
 LONGEST_ANSWER: Final = 200
-"""As many characters of a server's answer as an error repeats."""
+"""The most characters of a server's response that an error repeats."""
 
 LONGEST_PAUSE = timedelta(minutes=10)
-"""The most that a room's pause between two attempts is heeded."""
+"""The longest pause between two attempts that is honoured."""
 
 
 async def send_mail(
@@ -38,13 +38,13 @@ async def send_mail(
     """Sends the letter through the mail server. Returns, in words, who received it.
 
     Raises:
-        DeliveryFailed: nobody did.
+        DeliveryFailed: no recipient was accepted.
     """
     password = needed(secrets.smtp_password, SMTP_PASSWORD) if target.user else None
-    line = _Line(target, timeout_seconds)
+    session = _SmtpSession(target, timeout_seconds)
     try:
         async with asyncio.timeout(timeout_seconds):
-            refused = await asyncio.to_thread(line.send, message_of(target, letter), password)
+            refused = await asyncio.to_thread(session.send, message_of(target, letter), password)
     except TimeoutError:
         raise DeliveryFailed(f"{_at(target)} did not take the message in time") from None
     except smtplib.SMTPException as error:
@@ -55,12 +55,12 @@ async def send_mail(
     except OSError as error:
         raise DeliveryFailed(f"{_at(target)} cannot be reached: {_reason(error)}") from None
     finally:
-        line.cut()
+        session.cut()
     return _outcome(target, refused)
 
 
 def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
-    """The e-mail: the first screen as text and as HTML, the report attached. It is the same for
+    """The e-mail: the report's summary as text and as HTML, the report attached. It is the same in
     each attempt."""
     message = EmailMessage()
     message["Subject"] = letter.subject
@@ -81,9 +81,9 @@ def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
     return message
 
 
-class _Line:
-    """One conversation with a mail server. `cut` ends it from outside, so that a thread that
-    nobody waits for any more does not send after all."""
+class _SmtpSession:
+    """One SMTP session. `cut` ends it from another thread, so that a thread that is no longer
+    awaited does not send after all."""
 
     def __init__(self, target: EmailTarget, timeout_seconds: float) -> None:
         self._target = target
@@ -92,7 +92,7 @@ class _Line:
         self._is_cut = False
 
     def send(self, message: EmailMessage, password: str | None) -> dict[str, tuple[int, bytes]]:
-        """Send the message; the recipients that were refused while others were not."""
+        """Sends the message. Returns the refused recipients, if others were accepted."""
         server = self._connected()
         try:
             if self._target.security is MailSecurity.STARTTLS:
@@ -109,7 +109,7 @@ class _Line:
             server.close()
 
     def cut(self) -> None:
-        """End the conversation, wherever it is: the thread wakes up and closes it."""
+        """Ends the session in any state: the thread wakes up and closes it."""
         self._is_cut = True
         sock = getattr(self._server, "sock", None)
         if sock is not None:
@@ -127,7 +127,7 @@ class _Line:
 
 
 def _mail_failure(target: EmailTarget, error: smtplib.SMTPException) -> DeliveryFailed:
-    """The failure by the server's code: from 500 on it is permanent, below that it may pass."""
+    """The failure by the server's code: permanent from 500 on, temporary below."""
     at = _at(target)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         codes = {code for code, _ in error.recipients.values()}
@@ -167,11 +167,11 @@ def _answer_line(answer: bytes | str) -> str:
 async def post_message(
     target: WebhookTarget, text: str, secrets: DeliverySecrets, key: str, timeout_seconds: float
 ) -> str:
-    """Post the text; where it went, in words. `key` names the message to receivers that can tell
-    a repetition (`Idempotency-Key`).
+    """Posts the text. Returns, in words, where it went. `key` identifies the message to receivers
+    that detect a repetition (`Idempotency-Key`).
 
     Raises:
-        DeliveryFailed: it was not taken. The address, which is a secret, is not in the message.
+        DeliveryFailed: it was not accepted. The address, which is a secret, is not in the message.
     """
     url = needed(secrets.webhook_url, WEBHOOK_URL)
     try:
@@ -190,10 +190,10 @@ async def post_message(
 
 
 def _webhook_failure(target: WebhookTarget, answer: httpx2.Response) -> DeliveryFailed:
-    """429 and the server's own errors may pass; everything else is final."""
+    """429 and the server's own errors are temporary. All others are permanent."""
     status = answer.status_code
-    said = _answer_line(answer.text[: 2 * LONGEST_ANSWER])
-    words = f"{_of(target)} answers {status}{f': {said}' if said else ''}"
+    response_text = _answer_line(answer.text[: 2 * LONGEST_ANSWER])
+    words = f"{_of(target)} answers {status}{f': {response_text}' if response_text else ''}"
     if status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500:
         return DeliveryFailed(words, after=pause_of(answer.headers, LONGEST_PAUSE))
     return DeliveryFailed(f"{words}; see {WEBHOOK_URL}", permanent=True)

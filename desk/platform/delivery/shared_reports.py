@@ -1,4 +1,4 @@
-"""Keeps folders of reports on several machines in step, by way of a bucket."""
+"""Synchronises folders of reports on several machines through a bucket."""
 
 import asyncio
 import json
@@ -19,11 +19,12 @@ T = TypeVar("T")
 
 FOLDERS: Final = ("weekly", "answers")
 _PUBLISHED: Final = re.compile(rf"(?:{'|'.join(FOLDERS)})/\w[\w.-]*")
-"""What is shared. Pages of the archive are made from it, and drafts begin with a dot."""
+"""The files that are shared. Pages of the archive are generated from them, and drafts begin with a
+dot."""
 
 _REVISION: Final = re.compile(r"(.+)\.r\d+")
-"""The stem of a revision, which stands beside the newest document under a name of its own and does
-not change any more."""
+"""The stem of a revision, which is stored beside the newest document under its own name and never
+changes."""
 
 PREFIX: Final = "reports"
 INDEX: Final = ".store.json"
@@ -42,13 +43,14 @@ class _SyncedFile(NamedTuple):
 
 
 class SharedReports:
-    """A folder of reports that is the same for all who name the same store; without a store the
-    folder alone.
+    """A folder of reports that is the same on all machines that name the same store. Without a
+    store it is only the folder.
 
-    Revisions are put and fetched before the newest document, and of each its JSON form last, so
-    that whoever reads it finds the others. Of a newest document that stands there as a revision,
-    too, the JSON form is fetched and the others are that revision's: nobody gets the page of one
-    revision beside the figures of another, though it is put while they fetch.
+    Revisions are uploaded and downloaded before the newest document, and the JSON form of each
+    comes last, so that a reader who finds it also finds the others. If the newest document also
+    exists as a revision, only its JSON form is downloaded and the other forms are copied from that
+    revision: no reader gets the page of one revision beside the figures of another, even if one is
+    uploaded during the download.
     """
 
     def __init__(self, store: StoreSettings | None, folder: Path) -> None:
@@ -60,7 +62,7 @@ class SharedReports:
         """Downloads what the store has and the folder lacks.
 
         Raises:
-            StoreUnreachable: it could not be asked.
+            StoreUnreachable: the store does not answer, or refuses.
         """
         if self._settings is None:
             return
@@ -90,8 +92,8 @@ class SharedReports:
         listed: dict[str, str],
         index: dict[str, _SyncedFile],
     ) -> None:
-        """Have the other forms of a newest document, from the revision that its JSON form names;
-        from the store itself where that revision is not there."""
+        """Writes the other forms of the newest document, from the revision that its JSON form
+        names. Downloads them if that revision is absent."""
         stem = _stem(name)
         for other in (each for each in listed if _stem(each) == stem and each != name):
             form = other.removeprefix(f"{stem}.")
@@ -104,10 +106,10 @@ class SharedReports:
             self._note(index, other, listed[other])
 
     async def put(self) -> None:
-        """Uploads what was published in the folder since the last time.
+        """Uploads what was published in the folder since the last upload.
 
         Raises:
-            StoreUnreachable: it could not be asked, or refused.
+            StoreUnreachable: the store does not answer, or refuses.
         """
         if self._settings is None:
             return
@@ -122,7 +124,7 @@ class SharedReports:
                 self._note(index, name, done["e_tag"] or "")
 
     async def _listed(self, store: "S3Store") -> list[tuple[str, str]]:
-        """The names and versions of what is there."""
+        """The names and versions of the objects in the store."""
         import obstore
 
         under = f"{self._key()}/"
@@ -136,12 +138,12 @@ class SharedReports:
             ]
 
         found = await _asked("list its reports", collected())
-        # Names are another's word: nothing is written outside of the two folders.
+        # The names are untrusted: nothing is written outside of the two folders.
         known = [pair for pair in found if _PUBLISHED.fullmatch(pair[0])]
         return sorted(known, key=lambda pair: _in_order(pair[0]))
 
     def _changed(self, index: dict[str, _SyncedFile]) -> Iterator[str]:
-        """The files that differ from what the store was last known to have."""
+        """The files that differ from their last known state in the store."""
         found = (f"{folder}/{p.name}" for folder in FOLDERS for p in self._files(folder))
         for name in sorted(filter(_PUBLISHED.fullmatch, found), key=_in_order):
             known, now = index.get(name), (self._folder / name).stat()
@@ -158,8 +160,8 @@ class SharedReports:
 
     def _index(self) -> dict[str, _SyncedFile]:
         try:
-            kept = json.loads((self._folder / INDEX).read_text())
-            return {name: _SyncedFile(*known) for name, known in kept.items()}
+            stored = json.loads((self._folder / INDEX).read_text())
+            return {name: _SyncedFile(*known) for name, known in stored.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return {}
 
@@ -181,12 +183,12 @@ def _stem(name: str) -> str:
 
 
 def _in_order(name: str) -> tuple[bool, bool, str]:
-    """Revisions first, and of each kind the JSON forms last."""
+    """Sorts revisions first, and within each kind the JSON forms last."""
     return _REVISION.fullmatch(_stem(name)) is None, name.endswith(".json"), name
 
 
 def _revision_of(content: bytes) -> int | None:
-    """The revision that a JSON form names; None where it names none."""
+    """The revision that a JSON form names. None if it names none."""
     try:
         revision = json.loads(content)["revision"]
     except (ValueError, TypeError, KeyError):
@@ -211,7 +213,7 @@ async def _asked(what: str, asking: Awaitable[T]) -> T:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file in such a way that a reader sees all of it or none."""
+    """Writes a file atomically, so that a reader sees all of it or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".incoming-")
     try:

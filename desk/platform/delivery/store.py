@@ -1,4 +1,4 @@
-"""Uploads a revision's files to a bucket, by the protocol of Amazon's S3."""
+"""Uploads a revision's files to a bucket, by the S3 protocol."""
 
 import asyncio
 from collections.abc import Mapping
@@ -42,11 +42,11 @@ async def store_files(
     secrets: DeliverySecrets,
     timeout_seconds: float,
 ) -> str:
-    """Put every file under its key; where they are, in words. Each is there whole or not at all,
-    and putting them again puts the same.
+    """Uploads every file under its key. Returns, in words, where they are. Each is uploaded whole
+    or not at all, and repeating the upload gives the same result.
 
     Raises:
-        DeliveryFailed: one of them could not be put.
+        DeliveryFailed: a file could not be uploaded.
     """
     store = _store(target, secrets, timeout_seconds)
     try:

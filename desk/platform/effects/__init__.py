@@ -1,4 +1,5 @@
-"""The journal of effects, and files on disk."""
+"""A journal that stores the result of each effect, so that a retried activity does not repeat
+it."""
 
 from desk.platform.effects.journal import EffectJournal, forget_old_effects, old_effects
 from desk.platform.effects.paid_calls import PaidCalls

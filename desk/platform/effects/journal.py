@@ -1,8 +1,8 @@
-"""Keeps the results of effects by key, so that a repeated activity returns the first result.
+"""Stores the results of effects by key, so that a retried activity returns the first result.
 
-Temporal runs an activity again if worker and server die together after the effect and before its
-completion was stored. A paid call must not be paid for twice. So its result is kept here, under the
-activity's key, before the activity completes.
+Temporal runs an activity again if the worker and the server both die after the effect and before
+the completion is stored. A paid call must not be paid for twice. So the result is stored here,
+under the activity's key, before the activity completes.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from desk.platform.effects.paid_calls import PaidCalls
 from desk.platform.files import NamingConnection, naming_space
 
 KEPT_FOR = "-14 days"
-"""Far longer than a completion can be outstanding."""
+"""How long results are stored: far longer than a completion can be outstanding."""
 
 OPENING_SECONDS = 30
 """How long a process waits for others that open the same file."""
@@ -46,15 +46,15 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class EffectJournal:
-    """Results by key in an SQLite file that processes on one machine share. `paid` is what was
-    asked for them and may have been billed.
+    """Results by key, in an SQLite file shared by the processes of one machine. `paid` records the
+    requests that were sent for them and may be billed.
 
-    A file that is damaged is moved aside and a new one begun. A result that cannot be kept is
-    returned all the same: it has been paid for.
+    A damaged file is moved aside and a new one is created. A result that cannot be stored is still
+    returned, because it has been paid for.
 
     Raises:
         sqlite3.OperationalError: the file cannot be opened or written at all.
-        filelock.Timeout: others have been opening it all the while.
+        filelock.Timeout: other processes held the file for the whole timeout.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,12 +75,13 @@ class EffectJournal:
         *,
         outlives: bool = False,
     ) -> T:
-        """The result kept under the key, or else the effect's, which is then kept.
+        """Returns the result stored under the key. If there is none, runs the effect and stores its
+        result.
 
-        An effect that raises leaves nothing and may be tried again. Where another process kept a
-        result first, that one is returned. One that `outlives` its caller goes on when the caller
-        is cancelled, as after a late heartbeat: who asks next waits for the same effect, and what
-        it brings is kept although nobody waits.
+        An effect that raises stores nothing and may be tried again. If another process has stored a
+        result first, that one is returned. An effect that `outlives` its caller continues when the
+        caller is cancelled, as after a missed heartbeat: the next caller waits for the same effect,
+        and its result is stored even if no caller is left.
         """
         if not outlives:
             return await self._once(key, effect, kind)
@@ -92,13 +93,14 @@ class EffectJournal:
         return await asyncio.shield(task)
 
     def is_under_way(self, key: str) -> bool:
-        """Whether an effect that outlives its callers goes on: who asks now waits for it."""
+        """Whether an effect that outlives its callers is running. A caller with its key waits for
+        it."""
         return key in self._under_way
 
     def _ended(self, key: str, task: asyncio.Task[Any]) -> None:
         del self._under_way[key]
         if not task.cancelled():
-            task.exception()  # Looked at, for nobody may be left whom it could be raised to.
+            task.exception()  # Retrieved, because there may be no caller left to raise it to.
 
     async def _once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         async with self._alone(key):
@@ -113,15 +115,15 @@ class EffectJournal:
                 return result
 
     def close(self) -> None:
-        """Gives up the effects in progress and closes the file."""
+        """Cancels the effects in progress and closes the file."""
         for task in self._under_way.values():
             task.cancel()
         self._connection.close()
 
     @asynccontextmanager
     async def _alone(self, key: str) -> AsyncIterator[None]:
-        """Allows one attempt at a time: after a late heartbeat the next attempt can start while the
-        last still runs."""
+        """Allows one attempt at a time: after a missed heartbeat the next attempt can start while
+        the last one still runs."""
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, waiting + 1)
         try:
@@ -135,7 +137,7 @@ class EffectJournal:
                 self._locks[key] = (lock, waiting - 1)
 
     def _kept(self, key: str, kind: type[T]) -> T | None:
-        """What is kept under the key; a row that cannot be used counts as absent."""
+        """Returns the result stored under the key. Treats an unreadable row as absent."""
         try:
             row = self._read(key)
             return None if row is None else kind.model_validate_json(row)
@@ -146,8 +148,8 @@ class EffectJournal:
             return None
 
     def _keep(self, key: str, result: T, kind: type[T]) -> T:
-        """Stores a result and returns the one that is kept: if another process stored one first,
-        that one."""
+        """Stores a result. Returns the stored one, which is another process's if that came
+        first."""
         row = (key, result.model_dump_json())
         added = self._connection.execute(
             "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)", row
@@ -182,7 +184,7 @@ def _opened_or_begun(path: Path) -> sqlite3.Connection:
 def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=10, isolation_level=None, factory=NamingConnection)
     try:
-        # Text as bytes: what is not UTF-8 is then found by the validation of the result.
+        # Text as bytes, so that validating the result finds text that is not UTF-8.
         connection.text_factory = bytes
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -198,7 +200,7 @@ def forget_old(connection: sqlite3.Connection) -> None:
     for statement in TABLES:
         connection.execute(statement)
     with closing(connection.execute(_KEEPS_ANSWERS)) as counted:
-        # An earlier version kept no answers.
+        # An earlier version stored no answers.
         if counted.fetchone()[0] == 0:
             connection.execute("ALTER TABLE paid ADD COLUMN answer TEXT")
     for table in ("effects", "paid"):
@@ -212,7 +214,8 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
 
 
 def _moved_aside(path: Path) -> Path:
-    """The first free `<name>.damaged-<n>`; the write-ahead log goes along, for it belongs to it."""
+    """Moves the file to the first free `<name>.damaged-<n>`, with the write-ahead log that belongs
+    to it."""
     aside = next(
         free for n in count(1) if not (free := path.with_name(f"{path.name}.damaged-{n}")).exists()
     )
@@ -231,10 +234,11 @@ class OldEffects(NamedTuple):
 
 
 def old_effects(path: Path) -> OldEffects:
-    """The results that may go. The journal is read and not changed; none where there is none.
+    """Counts the results that may be deleted, without changing the journal. Zero if there is no
+    file.
 
     Raises:
-        sqlite3.Error: the file is damaged, or in use all the while.
+        sqlite3.Error: the file is damaged, or was locked for the whole timeout.
     """
     if not path.exists():
         return OldEffects(0, 0)
@@ -254,7 +258,7 @@ def forget_old_effects(path: Path) -> None:
     reuse the space.
 
     Raises:
-        sqlite3.Error: the file is damaged, or in use all the while.
+        sqlite3.Error: the file is damaged, or was locked for the whole timeout.
     """
     with closing(sqlite3.connect(path, PATIENCE_SECONDS, isolation_level=None)) as journal:
         forget_old(journal)

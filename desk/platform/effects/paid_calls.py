@@ -1,9 +1,9 @@
 """Records requests to models before they are sent, because each may be billed.
 
 An attempt at a turn may die between its request and the answer, and the next attempt cannot know
-what was billed. So every attempt has a row here: empty at first, then the most that the call may
-cost (before it is sent), then what it did cost, with the answer (once that is there): an attempt
-that dies before its turn is kept leaves the answer to the next.
+what was billed. So every attempt has a row here. The row starts empty; before the call is sent it
+gets the most that the call may cost; afterwards it gets the actual cost and the answer. If the
+attempt dies before its turn is stored, the next attempt reads the answer from the row.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ class PaidCalls:
     """The attempts at paid turns, by the turn's key, in the journal's file.
 
     Raises:
-        sqlite3.Error: the file cannot be written; a call that is not written down is not made.
+        sqlite3.Error: the file cannot be written. A call that cannot be recorded is not made.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -31,8 +31,8 @@ class PaidCalls:
         return self._add(key, attempt, Usage())
 
     def unseen(self, key: str, attempt: int) -> tuple[int, ...]:
-        """The earlier attempts that have no row: they ran on another machine, or died before they
-        could write one."""
+        """Returns the earlier attempts without a row: they ran on another machine, or died before
+        they could write one."""
         with closing(
             self._connection.execute("SELECT attempt FROM paid WHERE key = ?", (key,))
         ) as rows:
@@ -44,21 +44,21 @@ class PaidCalls:
         self._add(key, attempt, bound)
 
     def settle(self, row: int, usage: Usage, answer: ModelAnswer | None = None) -> None:
-        """Records what an attempt cost, or may have cost, and what it was answered. The row is on
-        disk, safe from a loss of power, before this returns."""
-        told = None if answer is None else answer.model_dump_json()
+        """Records what an attempt cost, or may have cost, and its answer. The row is on disk, safe
+        from a loss of power, before this returns."""
+        stored_answer = None if answer is None else answer.model_dump_json()
         self._connection.execute("PRAGMA synchronous=FULL")
         try:
             self._connection.execute(
                 "UPDATE paid SET usage = ?, answer = ? WHERE id = ?",
-                (usage.model_dump_json(), told, row),
+                (usage.model_dump_json(), stored_answer, row),
             )
         finally:
             self._connection.execute("PRAGMA synchronous=NORMAL")
 
     def answer(self, key: str) -> ModelAnswer | None:
-        """What an earlier attempt at a turn was answered; None if none was, or if it cannot be
-        read."""
+        """Returns the answer of an earlier attempt at a turn. None if there is none, or it is
+        unreadable."""
         with closing(
             self._connection.execute(
                 "SELECT answer FROM paid WHERE key = ? AND answer IS NOT NULL ORDER BY id DESC",
@@ -72,7 +72,7 @@ class PaidCalls:
             return None
 
     def total(self, key: str) -> Usage | None:
-        """What all attempts at a turn cost or may have cost; None if there was none."""
+        """What all attempts at a turn cost or may have cost. None if there was no attempt."""
         with closing(
             self._connection.execute("SELECT usage FROM paid WHERE key = ? ORDER BY id", (key,))
         ) as rows:

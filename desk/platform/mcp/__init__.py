@@ -1,2 +1,2 @@
-"""The client's side of MCP: connections to the servers named in .mcp.json, and calls of their
+"""The desk's MCP client: connections to the servers named in .mcp.json, and calls of their
 tools."""

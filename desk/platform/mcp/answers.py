@@ -1,9 +1,9 @@
-"""Cleans and bounds what an MCP server says: results, listings and messages.
+"""Cleans and bounds what an MCP server sends: results, tool listings and messages.
 
-All of it is text from outside, and is data to whoever reads it.
+All of it is text from outside, and is only data to its readers.
 
-Servers report failure in three ways: a result that is marked as an error; ordinary text that begins
-with `Error:`; or a failed request, which the pool sees as an exception.
+Servers report a failure in three ways: a result that is marked as an error; ordinary text that
+begins with `Error:`; or a failed request, which the pool sees as an exception.
 """
 
 import json
@@ -23,17 +23,17 @@ from desk.platform.mcp.redaction import NOTHING_SECRET, Redaction
 from desk.platform.mcp.tool_calling import ToolAnswer
 
 LONGEST_TEXT: Final = 50_000
-"""Of text without structure, which an agent reads as a whole."""
+"""The limit for unstructured text, in characters, because an agent reads it as a whole."""
 
 _ERROR: Final = re.compile(r"\s*error:", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> ToolAnswer:
-    """The answer, without secrets and control characters: structured content as it is; else text,
-    parsed where it is a JSON object or list, and otherwise as `{"text": ...}`, with `"cut": true`
-    where it was longer than `LONGEST_TEXT`. A text that the server has wrapped as its
-    structure counts as a text where it is a JSON object or list."""
+    """Converts a result to an answer, without secrets and control characters. Structured content is
+    returned unchanged. Text is parsed if it is a JSON object or list, and otherwise becomes
+    `{"text": ...}`, with `"cut": true` if it was longer than `LONGEST_TEXT`. Text that the server
+    has wrapped as structured content is treated as text if it is a JSON object or list."""
     parts = (part.text for part in result.content if isinstance(part, TextContent))
     text = redaction.text(" ".join(parts))
     if result.is_error:
@@ -43,7 +43,7 @@ def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> 
     if _ERROR.match(text) and structured in (None, {"result": text}):
         return ToolAnswer(refusal=text.strip())
     content = _of_text(text) if structured is None else _unwrapped(structured, text)
-    # A text that was JSON may have been escaped in ways of its own.
+    # Text that was JSON may contain escaped forms of a secret.
     content = _visible(redaction.value(content))
     return ToolAnswer(content=content, kept=(result.meta or {}).get(KEPT_ANSWER) is True)
 
@@ -62,8 +62,8 @@ def _of_text(text: str) -> JsonValue:
 
 
 def _visible(value: JsonValue) -> JsonValue:
-    """The value with a space for each control character of its texts, the names of fields included;
-    line ends and tabs stay."""
+    """Replaces each control character in the value's texts by a space, field names included. Keeps
+    line ends and tabs."""
     if isinstance(value, str):
         return _CONTROL.sub(" ", value)
     if isinstance(value, list):
@@ -74,7 +74,7 @@ def _visible(value: JsonValue) -> JsonValue:
 
 
 def _parsed(text: str) -> JsonValue:
-    """The object or list that a text is; None where it is neither."""
+    """Parses text that is a JSON object or list. None if it is neither."""
     try:
         parsed: JsonValue = from_json(text, allow_inf_nan=False)
     except ValueError:
@@ -87,16 +87,16 @@ MOST_PAGES: Final = 20
 LONGEST_NAME: Final = 200
 LONGEST_DESCRIPTION: Final = 4_000
 LONGEST_SCHEMA: Final = 10_000
-"""Characters of JSON; the schema of a tool that takes more to describe is left out."""
+"""Characters of JSON. A longer schema is replaced by an empty one."""
 
 _CONTROL_OR_RETURN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 async def offered_tools(client: Client) -> tuple[Tool, ...]:
-    """The server's tools as it lists them now, from at most `MOST_PAGES` pages.
+    """Lists the server's tools as of now, from at most `MOST_PAGES` pages.
 
     Raises:
-        MCPError: the server gave an error.
+        MCPError: the server answered with an error.
     """
     found: list[Tool] = []
     cursor: str | None = None
@@ -110,7 +110,7 @@ async def offered_tools(client: Client) -> tuple[Tool, ...]:
 
 
 def timeless(tools: Iterable[Tool]) -> frozenset[str]:
-    """The names of the tools that take no instant to answer for, and answer as of now."""
+    """The names of the tools that take no `as_of` argument and answer as of now."""
     return frozenset(
         tool.name
         for tool in tools
@@ -121,8 +121,8 @@ def timeless(tools: Iterable[Tool]) -> frozenset[str]:
 def specs_of(
     server: str, tools: tuple[Tool, ...], redaction: Redaction = NOTHING_SECRET
 ) -> tuple[ToolSpec, ...]:
-    """The first `MOST_TOOLS` tools by name, each once, without secrets. A tool whose name is no
-    usable name, or holds a secret, is left out."""
+    """The first `MOST_TOOLS` tools by name, each once, without secrets. Omits a tool whose name is
+    not usable or contains a secret."""
     named = {
         tool.name: tool
         for tool in reversed(tools)
@@ -146,7 +146,7 @@ def _spec(server: str, tool: Tool, redaction: Redaction) -> ToolSpec:
 
 
 def _registered(tool: Tool) -> Capability | None:
-    """The capability that a tool's registration names; None if it names none that there is."""
+    """The capability that a tool is registered for. None if it names no known capability."""
     named = (tool.meta or {}).get(REGISTERED_FOR)
     return next((capability for capability in Capability if capability == named), None)
 
@@ -175,7 +175,7 @@ def _without_desks_own(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _cleaned(value: JsonValue, redaction: Redaction) -> JsonValue:
-    """The value with every text in it cleaned, the names of fields included."""
+    """Cleans every text in the value, field names included."""
     if isinstance(value, str):
         return _clean(value, redaction)
     if isinstance(value, list):
@@ -186,7 +186,7 @@ def _cleaned(value: JsonValue, redaction: Redaction) -> JsonValue:
 
 
 def _clean(text: str, redaction: Redaction) -> str:
-    """Without control characters other than tab and line feed, and without secrets."""
+    """Removes secrets, and control characters other than tab and line feed."""
     shown = redaction.text(text)[: 4 * LONGEST_DESCRIPTION]
     return _CONTROL_OR_RETURN.sub(" ", shown).strip()
 
@@ -195,8 +195,8 @@ LONGEST_MESSAGE: Final = 2_000
 
 
 def fit_for_a_message(text: str, redaction: Redaction = NOTHING_SECRET) -> str:
-    """One printable line of at most `LONGEST_MESSAGE` characters, without secrets: servers repeat
-    a key that they do not accept."""
+    """Makes one printable line of at most `LONGEST_MESSAGE` characters, without secrets, because
+    servers repeat a key that they do not accept."""
     shown = redaction.text(text)
     line = " ".join(_printable(shown[: 4 * LONGEST_MESSAGE]).split())
     return shortened(line, LONGEST_MESSAGE)

@@ -1,8 +1,9 @@
-"""The tier and the origin of an answer, by the desk's configuration and never by the source's word.
+"""Sets the tier and the origin of an answer from the desk's configuration, not from the source's
+own claim.
 
-The servers of this project state themselves what they publish, at most at the tier that the table
-here allows. For any other server `.mcp.json` states it; without a statement the server has the
-lowest tier and counts as the origin of what it says.
+The servers of this project state what they publish, at most at the tier in the table here. For any
+other server `.mcp.json` states it; without a statement the server has the lowest tier and counts as
+the origin of its answers.
 """
 
 import sys
@@ -29,15 +30,15 @@ HIGHEST: Final[Mapping[str, SourceTier]] = {
     "desk.sources.yahoo.server": SourceTier.SECONDARY,
     "desk.sources.news.server": SourceTier.SECONDARY,
 }
-"""The servers of this project, by their modules, and the highest tier of any answer of each."""
+"""The servers of this project, by their modules, and the highest tier that each may claim."""
 
 _ORDER: Final = tuple(SourceTier)
 _ORIGIN: Final = "origin"
 
 
 def own_module(spec: McpServerSpec) -> str | None:
-    """The module of this project's server that an entry runs, or says that it reaches; None for the
-    servers of others."""
+    """The module of this project's server that an entry runs or declares. None for third-party
+    servers."""
     started = spec.cwd is None and spec.command in ("python", sys.executable)
     run = spec.args[1] if started and spec.args[:1] == ("-m",) and len(spec.args) > 1 else None
     named = (spec.module, spec.in_process, run)
@@ -45,8 +46,8 @@ def own_module(spec: McpServerSpec) -> str | None:
 
 
 def attribution_of(server: str, spec: McpServerSpec) -> Attribution | None:
-    """What the configuration says about all answers of a server; None for a server of this project
-    about which it says nothing."""
+    """The attribution that the configuration sets for all answers of a server. None for a server of
+    this project that the configuration says nothing about."""
     if own_module(spec) is not None and spec.tier is None and spec.origin is None:
         return None
     return Attribution(tier=spec.tier or SourceTier.DERIVED, origin=spec.origin or server)
@@ -55,17 +56,20 @@ def attribution_of(server: str, spec: McpServerSpec) -> Attribution | None:
 def attributed_answer(
     content: JsonValue, server: str, spec: McpServerSpec
 ) -> tuple[JsonValue, Attribution | None]:
-    """An answer as the desk reads it: with the tier and the origin that the source has, wherever it
-    says one itself, and under its server's name where nothing is said of it in `.mcp.json`."""
-    told = _stated_source(content)
+    """Returns an answer with the tier and the origin that the source has by the configuration,
+    wherever the answer states its own. If `.mcp.json` does not state them, the source is named
+    after its server."""
+    stated_source = _stated_source(content)
     attribution = attribution_of(server, spec)
-    if told is None or not isinstance(content, dict):
+    if stated_source is None or not isinstance(content, dict):
         return content, attribution
     if attribution is None:
         module = own_module(spec)
-        tier = _lower(told.tier, HIGHEST[module]) if module else told.tier
-        return (content if tier is told.tier else _with_source(content, tier=tier)), None
-    named = told.name if spec.tier or spec.origin else f"{server}: {told.name}"[:200]
+        tier = _lower(stated_source.tier, HIGHEST[module]) if module else stated_source.tier
+        return (content if tier is stated_source.tier else _with_source(content, tier=tier)), None
+    named = (
+        stated_source.name if spec.tier or spec.origin else f"{server}: {stated_source.name}"[:200]
+    )
     stated = {name: _without_origins(value) for name, value in content.items()}
     return _with_source(stated, name=named, **attribution.model_dump(mode="json")), attribution
 
@@ -81,13 +85,13 @@ def _lower(one: SourceTier, other: SourceTier) -> SourceTier:
     return max(one, other, key=_ORDER.index)
 
 
-def _with_source(content: dict[str, JsonValue], **told: JsonValue) -> dict[str, JsonValue]:
+def _with_source(content: dict[str, JsonValue], **changes: JsonValue) -> dict[str, JsonValue]:
     source = content["source"]
-    return {**content, "source": {**(source if isinstance(source, dict) else {}), **told}}
+    return {**content, "source": {**(source if isinstance(source, dict) else {}), **changes}}
 
 
 def _without_origins(value: JsonValue) -> JsonValue:
-    """The rows of an answer without origins of their own."""
+    """Removes the origins that the rows of an answer state for themselves."""
     if not isinstance(value, list):
         return value
     return [_without_origin(row) for row in value]

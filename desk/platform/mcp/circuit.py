@@ -1,8 +1,9 @@
-"""The circuit of a source: when it keeps failing, its calls fail at once until one gets through.
+"""The circuit breaker of a source: when it keeps failing, its calls fail at once until one
+succeeds.
 
-A circuit is that of one worker process, as its connections are. Nothing is written and nobody is
-asked: a week makes so many calls that every process learns within seconds what its sources are
-like, and one whose own way to a source is broken does not speak for the others.
+Each worker process has its own circuits, as it has its own connections. They are not shared: a week
+makes so many calls that every process learns within seconds which sources fail, and a process whose
+own connection to a source is broken does not affect the others.
 """
 
 import asyncio
@@ -20,24 +21,24 @@ from desk.contracts.names import CallFault
 from desk.platform.mcp.tool_calling import ToolUnreachable
 
 FAILURES: Final = 3
-"""In a row; one answer, and be it a refusal, and the count begins anew."""
+"""Consecutive failures that open a circuit. Any answer, even a refusal, resets the count."""
 
 FIRST_PAUSE: Final = timedelta(seconds=5)
 LONGEST_PAUSE: Final = timedelta(minutes=1)
-"""Between two calls that try whether the source is back; each pause is twice the last."""
+"""Between two calls that test whether the source is back. Each pause is twice the last."""
 
 WAIT_SECONDS: Final = 1.0
-"""How long a call waits for one that just tries."""
+"""How long a call waits for another that is testing the source."""
 
 LONGEST_REASON: Final = 160
-"""Letters of what a call failed of, in the words of those that are not made."""
+"""Characters of a call's failure that are repeated in the errors of calls that are not made."""
 
 LOG = logging.getLogger(__name__)
 
 
 def outlasting(retries: RetryConfig, tries: timedelta) -> timedelta:
     """How long a source must have failed before its circuit opens: longer than the pauses between
-    the tries of one call, which are there to bridge a restart; at most what all may take."""
+    the attempts of one call, which bridge a restart; at most what all attempts may take."""
     pauses = (
         min(retries.first_pause * 2**number, retries.longest_pause)
         for number in range(retries.max_attempts - 1)
@@ -48,9 +49,9 @@ def outlasting(retries: RetryConfig, tries: timedelta) -> timedelta:
 class Circuit:
     """Decides whether a source is called.
 
-    The circuit opens after `FAILURES` calls in a row have failed over a time of at least
-    `opens_after`: calls then fail at once. After each pause one call is let through; if it
-    succeeds, the circuit closes.
+    The circuit opens after `FAILURES` consecutive calls have failed over at least `opens_after`.
+    Calls then fail at once. After each pause one call is let through; if it succeeds, the circuit
+    closes.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Circuit:
         self._failures = 0
         self._failing_from = 0.0
         self._not_made = 0
-        self._told = ""
+        self._last_failure = ""
         self._open: OpenCircuit | None = None
         self._pause = FIRST_PAUSE
         self._next_try = 0.0
@@ -81,15 +82,15 @@ class Circuit:
             yield
         except ToolUnreachable as error:
             if error.fault is CallFault.MISCONFIGURED:
-                # No source was asked, and a pause mends nothing.
+                # No source was asked, and a pause would not help.
                 raise
             if error.after is None:
-                self._told = on_one_line(
+                self._last_failure = on_one_line(
                     str(error).removeprefix(f"{self._server}: "), LONGEST_REASON
                 )
                 self._failed(error.fault, began, tried=tries)
             else:
-                # It is there, and says itself when it wants to be asked.
+                # The source is up, and says itself when to ask again.
                 self._answered()
             raise
         else:
@@ -100,9 +101,9 @@ class Circuit:
                 self._trying = None
 
     async def _admitted(self) -> bool:
-        """Whether this call is the one that is let through."""
+        """Whether this call is the one that is let through to test the source."""
         if self._trying is not None:
-            # Many calls may come while the first answer after a while is on its way.
+            # Many calls may arrive while the testing call is in flight.
             with suppress(TimeoutError):
                 async with asyncio.timeout(WAIT_SECONDS):
                     await self._trying.wait()
@@ -114,7 +115,7 @@ class Circuit:
         self._not_made += 1
         words = (
             f"{self._server}: not asked after {self._open.failures} failures in a row, the last:"
-            f" {self._told}; circuit open since {_moment(self._open.since)}, next try at"
+            f" {self._last_failure}; circuit open since {_moment(self._open.since)}, next try at"
             f" {_moment(self._open.next_try)}"
         )
         raise ToolUnreachable(words, fault=CallFault.CIRCUIT_OPEN, circuit=self._open)
@@ -133,7 +134,7 @@ class Circuit:
             self._wait_for_it(fault, datetime.now(UTC))
             LOG.warning(
                 "source %s: circuit open after %d failures in a row, the last: %s",
-                *(self._server, self._failures, self._told),
+                *(self._server, self._failures, self._last_failure),
             )
         elif self._open is not None and tried:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)

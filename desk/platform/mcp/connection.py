@@ -1,8 +1,8 @@
-"""One connection to an MCP server, owned from opening to closing by one task.
+"""One connection to an MCP server, owned by one task from opening to closing.
 
-The MCP client must be closed by the task that opened it, and a transport error cancels that task
-(notes of the `mcp` package, measured). An owner task keeps both away from the activities that
-make the calls; a connection that broke is retired and the next call opens a new one.
+The task that opened an MCP client must also close it, and a transport error cancels that task
+(measured with the `mcp` package). An owner task keeps both away from the activities that make the
+calls. A broken connection is retired, and the next call opens a new one.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from desk.platform.mcp.transports.targets import Target
 
 OPENING_TIMEOUT_SECONDS = 15.0
 CLOSING_TIMEOUT_SECONDS = 8.0
-"""More than the client takes to end a process that does not go by itself (6.5 s)."""
+"""More than the client takes to kill a process that does not exit by itself (6.5 s)."""
 
 FAULTS = {
     REQUEST_TIMEOUT: CallFault.TIMEOUT,
@@ -31,15 +31,15 @@ FAULTS = {
     PARSE_ERROR: CallFault.MALFORMED,
     TOO_LARGE: CallFault.TOO_LARGE,
 }
-"""What the codes of the client's own errors say. A server that uses one of them for an error of its
-own says as much of itself."""
+"""What the client's own error codes mean. A server that uses one of these codes for an error of its
+own is treated in the same way."""
 
 LOG = logging.getLogger(__name__)
 
 
 class ConnectionFailed(Exception):
-    """The server could not be reached, or went away: `fault` says in which way. `answered` is the
-    HTTP status of its refusal, if there was one."""
+    """The server could not be reached, or the connection was lost: `fault` says how. `answered` is
+    the HTTP status of its refusal, if there was one."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class McpConnection:
         self._may_close = asyncio.Event()
         self._may_close.set()
         self._ready: asyncio.Future[Client] = loop.create_future()
-        # A context of its own: background tasks of the client must not inherit the activity
-        # that happened to open it.
+        # An own context: background tasks of the client must not inherit the activity that
+        # happened to open it.
         self._owner = loop.create_task(
             self._own(), name=f"mcp-{name}", context=contextvars.Context()
         )
@@ -77,7 +77,7 @@ class McpConnection:
         self._ready.add_done_callback(lambda _: late.cancel())
 
     async def client(self) -> Client:
-        """The client, once connected.
+        """Returns the client, once connected.
 
         Raises:
             ConnectionFailed: it could not be opened in time.
@@ -85,27 +85,27 @@ class McpConnection:
         return await asyncio.shield(self._ready)
 
     def is_timeless(self, tool: str) -> bool:
-        """Whether a tool that the server listed takes no instant to answer for."""
+        """Whether a listed tool takes no `as_of` argument."""
         return tool in self._timeless
 
     @property
     def alive(self) -> bool:
-        """Whether the owner still holds the connection and has not been told to end it."""
+        """Whether the connection is open and is not being closed."""
         return not self._owner.done() and not self._stop.is_set()
 
     @property
     def ready(self) -> bool:
-        """Whether opening has ended, well or not."""
+        """Whether opening has finished, successfully or not."""
         return self._ready.done()
 
     @property
     def heard(self) -> Seen:
-        """What the responses came to that belong to no call."""
+        """What was recorded of the responses that belong to no call."""
         return self._heard
 
     @contextmanager
     def call_under_way(self) -> Iterator[None]:
-        """Marks a call as in progress; `drain` waits until no call is."""
+        """Marks a call as in flight. `drain` waits until there is none."""
         self._calls += 1
         self._may_close.clear()
         try:
@@ -116,14 +116,14 @@ class McpConnection:
                 self._may_close.set()
 
     async def drain(self, at_most_seconds: float) -> None:
-        """Close once the calls under way have ended, or after the time given."""
+        """Closes once the calls in flight have ended, or after the given time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 await self._may_close.wait()
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection, whatever it is doing, and wait a bounded time for its owner."""
+        """Closes the connection in any state, and waits a bounded time for its owner task."""
         self._stop.set()
         self._may_close.set()
         self._give_up("was closed while it was being opened")
@@ -133,10 +133,10 @@ class McpConnection:
             self._owner.cancel()
 
     def _give_up(self, reason: str, fault: CallFault = CallFault.UNREACHABLE) -> None:
-        """End an opening that is under way.
+        """Aborts an opening in progress.
 
-        The owner is cancelled once only: a second time would interrupt the client while it ends
-        the server's process.
+        The owner is cancelled only once: a second cancellation would interrupt the client while it
+        kills the server's process.
         """
         if self._ready.done():
             return
@@ -147,7 +147,7 @@ class McpConnection:
     def _fail(self, reason: str, fault: CallFault, answered: HttpAnswer | None = None) -> None:
         words = f"MCP server {self._name} {reason}"
         self._ready.set_exception(ConnectionFailed(words, answered, fault))
-        # Nobody may be waiting any more; retrieving it here keeps the log quiet.
+        # There may be no waiter left; retrieving the exception here avoids a warning in the log.
         self._ready.exception()
 
     async def _own(self) -> None:
@@ -155,7 +155,7 @@ class McpConnection:
             self._heard = seen
             try:
                 async with Client(self._target) as client:
-                    # The client checks results by this listing; it comes before the first call.
+                    # The client validates results with this listing, so it comes first.
                     await client.list_tools()
                     self._timeless = timeless(await offered_tools(client))
                     if isinstance(self._target, MCPServer):
@@ -165,7 +165,7 @@ class McpConnection:
                     await self._stop.wait()
             except (Exception, asyncio.CancelledError) as error:
                 if not self._ready.done():
-                    # What the client says of a status is either nothing or the whole address.
+                    # The client's own error for a status is empty or contains the whole address.
                     root = _root(error)
                     reason = str(seen.words or seen.answer or root) or type(root).__name__
                     self._fail(
@@ -174,17 +174,18 @@ class McpConnection:
 
 
 async def _held_to_its_model(name: str, result: CallToolResult) -> None:
-    """Of a server in this process: it has held its answer to the model that the tool's schema is
-    made of. To check it against the schema once more takes a quarter of a call's time."""
+    """Skips validation for a server in this process, which has validated its answer with the model
+    that the tool's schema is generated from. Validating it again takes a quarter of a call's
+    time."""
 
 
 def _root(error: BaseException) -> BaseException:
-    """The first real error inside the groups in which task groups wrap it."""
+    """The first real error inside the exception groups of task groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _fault_of(error: BaseException) -> CallFault:
-    told = FAULTS.get(error.code) if isinstance(error, MCPError) else None
-    return told or CallFault.UNREACHABLE
+    known = FAULTS.get(error.code) if isinstance(error, MCPError) else None
+    return known or CallFault.UNREACHABLE

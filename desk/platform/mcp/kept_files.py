@@ -1,7 +1,7 @@
-"""The files that the servers of `.mcp.json` keep, found by the servers' own modules.
+"""Finds the files that the servers of `.mcp.json` cache, by asking the servers' own modules.
 
-A server of this project may keep files of its provider in the cache folder; its module names them
-for the arguments it is started with. What others keep nobody here knows.
+A server of this project may cache files of its provider in the cache folder. Its module names them
+for the arguments that it is started with. The files of third-party servers are unknown.
 """
 
 import importlib
@@ -17,7 +17,7 @@ _CACHE_DIR = "--cache-dir"
 
 
 class NamedKeptFile(Protocol):
-    """A file that a server keeps, as its module describes it."""
+    """A file that a server caches, as its module describes it."""
 
     @property
     def source(self) -> str:
@@ -25,16 +25,16 @@ class NamedKeptFile(Protocol):
         ...
 
     def refresh(self, cache_dir: Path) -> RefreshOutcome:
-        """Downloads it into the folder, or says why not."""
+        """Downloads the file into the folder. The outcome says why if it could not."""
         ...
 
     def state(self, cache_dir: Path) -> KeptFileState:
-        """How current the copy is."""
+        """How current the cached copy is."""
         ...
 
 
 class FileOfServer(NamedTuple):
-    """A kept file, its server, and the folder it is in."""
+    """A cached file, its server, and its folder."""
 
     server: str
     file: NamedKeptFile
@@ -42,7 +42,8 @@ class FileOfServer(NamedTuple):
 
 
 class KeptFilesUnknown(Exception):
-    """A server's module does not say what it keeps. The message names the server and says why."""
+    """A server's module cannot say which files it caches. The message names the server and says
+    why."""
 
 
 def kept_files(
@@ -52,8 +53,9 @@ def kept_files(
     project_dir: Path,
     cache_dir: Path,
 ) -> Iterator[FileOfServer | KeptFilesUnknown]:
-    """Every file that the servers keep, in their order; in place of a server's files why they are
-    not known. A server that runs elsewhere keeps its files where its `--cache-dir` says."""
+    """Yields every file that the servers cache, in the order of the servers. If a server's files
+    are unknown, yields the reason instead. A server that runs elsewhere caches its files where its
+    `--cache-dir` says."""
     for server, spec in servers.items():
         module = own_module(spec)
         if module is None:
@@ -73,7 +75,7 @@ def kept_files(
 
 
 def servers_keeping_files(servers: Mapping[str, McpServerSpec]) -> tuple[str, ...]:
-    """The servers of this project whose modules name files that they keep, without loading them."""
+    """The servers of this project whose modules cache files, found without loading the modules."""
     return tuple(name for name, spec in servers.items() if own_module(spec) in KEEPING)
 
 

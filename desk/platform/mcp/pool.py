@@ -1,5 +1,4 @@
-"""The connections of a worker to its MCP servers: opened when first needed, replaced when
-broken."""
+"""A worker's connections to its MCP servers: opened when first needed, replaced when broken."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -38,10 +37,11 @@ from desk.platform.settings.mcp_json import McpServerSpec
 Asked = TypeVar("Asked")
 
 CALL_KEY = "research-desk/key"
-"""Where a call's key stands in the metadata of the request."""
+"""The field of a call's key in the request's metadata."""
 
 PASSING = frozenset({INTERNAL_ERROR, PARSE_ERROR})
-"""The server failed by itself, as with HTTP 500, or its answer was no JSON."""
+"""Codes after which the same call may succeed: the server failed internally, as with HTTP 500, or
+its answer was not JSON."""
 
 UNREADABLE = "parse error: what came is no message that can be read"
 
@@ -49,16 +49,16 @@ LONGEST_RUN = timedelta(hours=3)
 PAST = "and the week is past: it could tell what was not known then"
 
 DRAINING_TIMEOUT_SECONDS = 60.0
-"""How long the calls beside one that timed out may go on before their connection is closed."""
+"""How long calls beside one that timed out may continue before their connection is closed."""
 
 
 class McpPool:
-    """One connection for each server, shared by all calls of a worker process.
+    """One connection to each server, shared by all calls of a worker process.
 
     Use as an async context manager around the worker: leaving it closes every connection.
-    `refresh_every` is handed to our own servers that run in this process. A source that has kept
-    failing for longer than `opens_after` is not asked, as `Circuit` says. What a server says has
-    none of its secrets in it, and none of the desk's own `secrets`.
+    `refresh_every` is passed to the desk's own servers that run in this process. A source that has
+    kept failing for longer than `opens_after` is not asked, see `Circuit`. Answers contain none of
+    the server's secrets, and none of the desk's own `secrets`.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class McpPool:
 
     @property
     def servers(self) -> Mapping[str, McpServerSpec]:
-        """The servers this pool can reach, by name."""
+        """The servers that this pool can reach, by name."""
         return self._servers
 
     async def __aenter__(self) -> Self:
-        """Nothing is opened before it is needed."""
+        """Opens nothing: connections are opened when needed."""
         return self
 
     async def __aexit__(
@@ -99,7 +99,7 @@ class McpPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close every connection, also those being opened and those still draining."""
+        """Closes every connection, including those that are opening or draining."""
         self._left = True
         open_ones = [*self._connections.values(), *self._retiring.values()]
         await asyncio.gather(*(held.close() for held in open_ones))
@@ -109,9 +109,9 @@ class McpPool:
     async def call(self, call: ServerCall) -> ToolAnswer:
         """See `ToolCaller.call`. A lost connection is retired; the next call opens another.
 
-        A server that does not accept who asks has refused; nothing that it was given in secret
-        is in a refusal or an error. A tool that takes no instant to answer for is not asked about
-        the past: it would tell what was not known then.
+        If a server does not accept the caller, that is a refusal. Refusals and errors contain none
+        of the server's secrets. A tool that takes no `as_of` is not asked about the past, because
+        its answer would include what was not known then.
         """
         server, name = call.server, call.name
         waited = f"{name} did not answer within {call.timeout_seconds:g} s"
@@ -135,9 +135,9 @@ class McpPool:
         return replace(answer, content=content, attribution=by)
 
     def session_id(self, server: str) -> str | None:
-        """The id that a server gave the session which calls of it share: of an open connection over
-        HTTP, where it gives any. None otherwise: over pipes and in this process the connection is
-        the session."""
+        """The id of the session that a server's calls share: only for an open connection over HTTP,
+        if the server gives an id. None otherwise, because over pipes and in this process the
+        connection is the session."""
         held = self._connections.get(server)
         return held.heard.session if held is not None else None
 
@@ -157,12 +157,11 @@ class McpPool:
 
     @asynccontextmanager
     async def _patient(self, server: str, waited: str, seconds: float) -> AsyncIterator[None]:
-        """A time for all that a request takes, the opening of a connection included.
+        """Limits the time of a whole request, including the opening of a connection.
 
         Raises:
-            ToolUnreachable: the source is not asked now, or the time was not enough. Then the
-                connection is given up, unless it is only now being opened, which has a time of its
-                own.
+            ToolUnreachable: the source is not asked now, or the time ran out. The connection is
+                then given up, unless it is still being opened, which has a timeout of its own.
         """
         self._check(server)
         async with self._circuits[server].call():
@@ -178,7 +177,7 @@ class McpPool:
     async def _asked(
         self, server: str, name: str, request: Callable[[Client], Awaitable[Asked]]
     ) -> Asked | ToolAnswer:
-        """The server's answer to a request, or its refusal.
+        """Returns the server's answer to a request, or its refusal.
 
         Raises:
             ToolUnreachable: there was no answer.
@@ -200,25 +199,25 @@ class McpPool:
                 if not connection.alive:
                     words = f"{name}: the connection was closed"
                     raise ToolUnreachable(words, fault=CallFault.RESET) from None
-                # The client checks every result against the schema that the server gave for it.
+                # The client validates every result with the schema that the server gave for it.
                 return self._refusal(server, f"{name} broke its own schema: {error}")
 
     def _unanswered(
         self, server: str, name: str, connection: McpConnection, seen: Seen, error: MCPError
     ) -> ToolAnswer:
-        """What an error of the client means, or of the server: how the request was answered says
-        more than the code that the client makes of it."""
+        """Interprets an error of the client or the server. The HTTP response says more than the
+        error code that the client derives from it."""
         lost = self._retire_after(server, connection, error.code, seen)
         broken = seen if seen.fault is not None or not lost else connection.heard
         if broken.fault is not None:
             return self._failed(server, f"{name}: {broken.words}", broken.fault, None)
-        # The client repeats what it could not read.
+        # The client's error contains what it could not read.
         words = UNREADABLE if error.code == PARSE_ERROR else str(error)
-        said = f"{seen.answer}: {words}" if seen.answer else words
+        reason = f"{seen.answer}: {words}" if seen.answer else words
         again = lost or (seen.answer is None and (error.code in PASSING or error.code in FAULTS))
         fault = CallFault.SERVER_ERROR if seen.answer else FAULTS.get(error.code)
         return self._failed(
-            server, f"{name}: {said}", fault or CallFault.SERVER_ERROR, seen.answer, again=again
+            server, f"{name}: {reason}", fault or CallFault.SERVER_ERROR, seen.answer, again=again
         )
 
     def _failed(
@@ -230,11 +229,11 @@ class McpPool:
         *,
         again: bool = True,
     ) -> ToolAnswer:
-        """A refusal where the server does not accept who asks, or gave an error of its own that
-        stays, unless it is one to ask `again` after.
+        """Returns a refusal if the server does not accept the caller, or answered with a permanent
+        error of its own. `again` says that the call may be retried.
 
         Raises:
-            ToolUnreachable: another try may do.
+            ToolUnreachable: another attempt may succeed.
         """
         refused = answered is not None and answered.refuses
         passing = answered is not None and answered.passing
@@ -255,20 +254,21 @@ class McpPool:
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
 
     def _retire_after(self, server: str, connection: McpConnection, code: int, seen: Seen) -> bool:
-        """Whether the error means that the connection is lost, which is then retired."""
+        """Retires the connection if the error means that it is lost. Returns whether it is."""
         answered = seen.answer
         forgotten = code == INVALID_REQUEST and answered is not None and answered.status == 404
-        # An answer that broke off over HTTP says nothing of the connection.
+        # An answer that broke off over HTTP says nothing about the connection.
         closed = code == CONNECTION_CLOSED and seen.fault is None
         lost = forgotten or closed or code == REQUEST_TIMEOUT
         if lost:
-            # The server may be well and only this call slow, or it may use the code of a closed
-            # connection for errors of its own: the neighbours may finish.
+            # The server may be healthy and only this call slow, or it may use the code of a closed
+            # connection for errors of its own: let the other calls finish.
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
         return lost
 
     def _check(self, server: str) -> None:
-        """Passes what there is a way to ask; that there is none says nothing of the source."""
+        """Raises if the server cannot be asked at all. That says nothing about the source, so it is
+        not counted as a failure."""
         if self._left:
             raise ToolUnreachable(f"{server}: the connections of this worker are closed")
         if server not in self._servers:
@@ -312,7 +312,7 @@ class McpPool:
 
 
 def _is_past(instant: JsonValue) -> bool:
-    """Whether an instant is longer ago than a run of its week can take."""
+    """Whether an instant is further in the past than the run of its week can take."""
     if not isinstance(instant, str):
         return False
     return datetime.now(UTC) - datetime.fromisoformat(instant) > LONGEST_RUN

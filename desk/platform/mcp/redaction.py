@@ -1,11 +1,10 @@
-"""Secrets that a source repeats, taken out of what it says before any of it is kept.
+"""Removes secrets from the answers of a source before any of it is stored.
 
-What counts as a secret: the desk's own keys and passwords; and of a server's entry in `.mcp.json`
-the values of `env` and `headers` and what stands in its `url` for who asks. Not every such value is
-one. Shorter ones than `SHORTEST` characters, single words, numbers, days and versions stand in
-answers of their own right; an address or a folder says where something is, and only what is
-secret within an address counts. Where the name of a value does not speak of a key, a password or
-the like, several words are no secret either.
+Secrets are the desk's own keys and passwords, and from a server's entry in `.mcp.json` the values
+of `env` and `headers` and the credentials in its `url`. Not every such value is a secret. Values
+shorter than `SHORTEST` characters, single words, numbers, days and versions occur in answers
+anyway. An address or a folder is a location, and only the credentials within an address count. If a
+value's name does not indicate a key, a password or the like, several words are not a secret either.
 """
 
 import json
@@ -28,11 +27,11 @@ from desk.platform.telemetry.otlp import otlp_headers
 HIDDEN: Final = "***"
 SHORTEST: Final = 6
 SHORTEST_UNNAMED: Final = 8
-"""Of a value whose name does not speak of a secret."""
+"""For a value whose name does not indicate a secret."""
 
 _FEW_DIGITS: Final = 10
 _GENERATED: Final = 16
-"""Characters of a part of an address's path that is a key and no name."""
+"""The fewest characters of a part of an address's path that is a generated key and not a name."""
 
 _SPEAKS_OF_SECRETS: Final = frozenset(
     {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PWD", "PASSPHRASE", "PAT"}
@@ -46,8 +45,8 @@ _BETWEEN: Final = re.compile(r"[\s;=,]+")
 
 
 class Redaction:
-    """What replaces some secrets, however they are written: as they are, escaped in JSON, encoded
-    for an address, or in Base64 with whatever stands around them."""
+    """Replaces secrets in any of their forms: plain, escaped in JSON, URL-encoded, or in Base64
+    with whatever surrounds them."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
@@ -55,12 +54,12 @@ class Redaction:
         self._pattern = re.compile("|".join(map(re.escape, self._forms)))
 
     def text(self, text: str) -> str:
-        """The text with `HIDDEN` in place of every secret."""
+        """The text with every secret replaced by `HIDDEN`."""
         return self._pattern.sub(HIDDEN, text) if self._is_in(text) else text
 
     def value(self, value: JsonValue) -> JsonValue:
-        """The same of every text in a value, the names of fields included, and of numbers."""
-        # Nearly every answer has none, and they can be long.
+        """Redacts every text in a value, field names included, and numbers."""
+        # Nearly every answer contains none, and answers can be long.
         return self._redacted(value) if self._is_in(to_json(value).decode()) else value
 
     def _is_in(self, text: str) -> bool:
@@ -82,7 +81,7 @@ NOTHING_SECRET: Final = Redaction(())
 
 
 def redaction_for(spec: McpServerSpec, own: Iterable[SecretStr] = ()) -> Redaction:
-    """For what a server says: its own secrets, and those of the desk."""
+    """The redaction for a server's answers: its own secrets and those of the desk."""
     return Redaction({*_of_the_desk(own), *_of_the_server(spec)})
 
 
@@ -112,7 +111,7 @@ def _in_value(value: str, *, named: bool) -> Iterator[str]:
 
 
 def _counts(value: str, *, named: bool) -> bool:
-    """Whether a value is a secret, and not what stands in answers of its own right."""
+    """Whether a value is a secret, and not one that occurs in answers anyway."""
     if len(value) < (SHORTEST if named else SHORTEST_UNNAMED):
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < _FEW_DIGITS:
@@ -139,8 +138,8 @@ def _is_place(value: str) -> bool:
 
 
 def _in_address(url: str) -> Iterator[str]:
-    """What stands in an address for who asks: name and password, the values of its query, and
-    parts of its path that nobody would choose as a name."""
+    """The credentials in an address: user name and password, the values of its query, and parts of
+    its path that look generated."""
     if not _is_address(url):
         return
     parts = urlsplit(url)
@@ -159,12 +158,12 @@ def _is_generated(part: str) -> bool:
 
 
 def _in_basic(header: str) -> Iterator[str]:
-    """Name and password of the simplest way to log in."""
-    scheme, _, told = header.partition(" ")
+    """The user name and password of HTTP basic authentication."""
+    scheme, _, encoded = header.partition(" ")
     if scheme.lower() != "basic":
         return
     try:
-        yield from b64decode(told).decode().split(":", 1)
+        yield from b64decode(encoded).decode().split(":", 1)
     except (NoBase64, ValueError):
         return
 
@@ -181,8 +180,8 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _in_base64(secret: bytes) -> Iterator[str]:
-    """The characters that a secret comes to by itself, at each of the three places at which it can
-    begin in what is encoded."""
+    """The characters that encode only the secret, for each of the three positions at which it can
+    begin in the encoded bytes."""
     for before in range(3):
         whole = bytes(before) + secret
         first, last = (8 * before + 5) // 6, 8 * len(whole) // 6
@@ -191,10 +190,10 @@ def _in_base64(secret: bytes) -> Iterator[str]:
 
 
 def configured_secrets(settings: Settings) -> tuple[SecretStr, ...]:
-    """Every secret among the settings, those of the deliveries, and what metrics and traces are
-    sent with."""
+    """Every secret among the settings, those of the deliveries, and those sent with metrics and
+    traces."""
     named = (settings, DeliverySecrets.of(settings.variables))
-    told = [value for model in named for _, value in model if isinstance(value, SecretStr)]
+    secrets = [value for model in named for _, value in model if isinstance(value, SecretStr)]
     if settings.store is not None:
-        told += map(SecretStr, settings.store.credentials.values())
-    return (*told, *map(SecretStr, otlp_headers(settings.variables).values()))
+        secrets += map(SecretStr, settings.store.credentials.values())
+    return (*secrets, *map(SecretStr, otlp_headers(settings.variables).values()))

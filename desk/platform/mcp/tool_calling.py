@@ -1,4 +1,4 @@
-"""The interface for calling tools. It imports no MCP library, so that callers stay light."""
+"""The interface for calling tools. It imports no MCP library, so that importing it stays cheap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from desk.contracts.names import CallFault
 
 
 class ToolUnreachable(Exception):
-    """The server could not be asked, or went away before it answered. Another try may do, after
-    the pause that the server asked for where it did; not so where `lasting`. `circuit` is why the
-    call was not even made."""
+    """The server could not be asked, or the connection was lost before it answered. Unless
+    `lasting`, another attempt may succeed, after the pause `after` if the server asked for one.
+    `circuit` is the open circuit if the call was not made."""
 
     def __init__(
         self,
@@ -46,8 +46,8 @@ class ToolUnreachable(Exception):
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a server answered: structured content, or the text of its refusal. `kept`: it says that
-    it asked its source nothing anew. `attribution`: see `ToolResult`."""
+    """A server's answer: structured content, or the text of its refusal. `kept`: the server says
+    that it answered from its cache. `attribution`: see `ToolResult`."""
 
     content: JsonValue = None
     refusal: str | None = None
@@ -60,8 +60,8 @@ class ServerCall:
     """One call of a tool of a named server.
 
     `key` names the call to the server (in the request's metadata), so that a server with side
-    effects can recognise a repetition. `timeout_seconds` are for all that it takes, the opening of
-    a connection included.
+    effects can recognise a repetition. `timeout_seconds` covers the whole call, including the
+    opening of a connection.
     """
 
     server: str
@@ -72,25 +72,26 @@ class ServerCall:
 
     @property
     def name(self) -> str:
-        """The tool's name with its server's."""
+        """The tool's name, prefixed with its server's."""
         return f"{self.server}.{self.tool}"
 
 
 class ToolCaller(Protocol):
-    """Whatever can call a tool of a named server."""
+    """Calls tools of named servers."""
 
     async def call(self, call: ServerCall) -> ToolAnswer:
-        """The server's answer.
+        """Returns the server's answer.
 
         Raises:
-            ToolUnreachable: no answer was had in time.
+            ToolUnreachable: there was no answer in time.
         """
         ...
 
     async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
-        """What the server offers now, sorted by name, without the `as_of` that the desk adds.
+        """The tools that the server offers now, sorted by name, without the `as_of` that the desk
+        adds.
 
         Raises:
-            ToolUnreachable: no listing was had in time, or the server gave an error instead.
+            ToolUnreachable: there was no listing in time, or the server answered with an error.
         """
         ...

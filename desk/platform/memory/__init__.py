@@ -1,4 +1,4 @@
-"""The store of memories, and how they are found again."""
+"""Stores the desk's memories and retrieves them by words and by meaning."""
 
 from desk.platform.memory.choice import memory_store
 from desk.platform.memory.store import MemoryAway, MemoryStore, MemoryUnusable

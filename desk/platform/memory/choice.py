@@ -1,4 +1,4 @@
-"""Which store of memories the settings choose."""
+"""Selects the memory store that the settings name."""
 
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ CHROMA_SERVER: Final = "chroma+"
 
 
 def memory_store(settings: Settings) -> MemoryStore:
-    """The store that the settings name. It is opened when first used, and reports its faults
+    """The store that the settings name. It is opened at its first use, and reports its errors
     then."""
     chosen = settings.memory.store
     if chosen.startswith(CHROMA_SERVER):

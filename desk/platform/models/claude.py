@@ -1,7 +1,7 @@
 """Asks Claude once for each call, and reports failures as typed errors.
 
-The client does not retry: retries are Temporal's, and each answer is kept before its activity
-completes. Errors hold no part of a key.
+The client does not retry: retries are Temporal's, and each answer is stored before its activity
+completes. Errors contain no part of a key.
 """
 
 import asyncio
@@ -40,26 +40,26 @@ NEVER_ASKED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout)
 RETRIED: Final = frozenset({408, 409, 429})
 """The statuses below 500 after which the same request may succeed."""
 REFUSES: Final = frozenset({400, 404, 415, 422, 500, 501})
-"""How endpoints answer to a part of the protocol that they do not know."""
+"""The statuses with which endpoints refuse a part of the protocol that they do not support."""
 
 SIGNS_A_TOKEN: Final = 4
-"""Characters of English prose to a token, where an endpoint does not count."""
+"""Characters of English prose to a token, for endpoints that do not count."""
 
 SPEND_LIMIT: Final = "spend_limit_reached"
-"""How the codes of errors end that come with status 429 and that no waiting mends."""
+"""The suffix of error codes that come with status 429 and that waiting does not help."""
 
 
 def usage_of(model: str, counted: Mapping[str, Any]) -> Usage:
-    """Tokens and money of one answer, `counted` being the `usage` of the response.
+    """The tokens and the cost of one answer. `counted` is the `usage` of the response.
 
-    Prices are those of the installed `genai-prices`. A model that it does not know has tokens and
-    no price; the call has been paid for, so nothing that goes wrong here is an error.
+    Prices are those of the installed `genai-prices`. An unknown model has tokens and no price. The
+    call has been paid for, so no failure here is raised.
     """
     cost = _cost(model, counted)
     read = _count(counted, "cache_read_input_tokens")
     written = _count(counted, "cache_creation_input_tokens")
     return Usage(
-        # Anthropic counts what the cache served or took apart from the rest of the input.
+        # Anthropic counts tokens read from and written to the cache apart from the other input.
         input_tokens=_count(counted, "input_tokens") + read + written,
         output_tokens=_count(counted, "output_tokens"),
         cache_read_tokens=read,
@@ -71,9 +71,10 @@ def usage_of(model: str, counted: Mapping[str, Any]) -> Usage:
 
 
 def price_of(model: str, reading: int) -> ModelPrice | None:
-    """What a token of a model costs at most in a call that reads so many, by the installed
-    `genai-prices`: one read goes into the prompt cache, which costs more than to read it, and some
-    models cost more, also to write, from a length on. None where the price is not known."""
+    """The most that a token of a model costs in a call that reads `reading` tokens, by the
+    installed `genai-prices`. Assumes that input is written to the prompt cache, which costs more
+    than reading it. Some models cost more from a certain length on, for output too. None if the
+    price is unknown."""
     read = {"input_tokens": 0, "cache_creation_input_tokens": max(reading, 1)}
     for_reading = _cost(model, {**read, "output_tokens": 0})
     for_both = _cost(model, {**read, "output_tokens": PRICED_TOKENS})
@@ -94,7 +95,7 @@ def _cost(model: str, counted: Mapping[str, Any]) -> Decimal | None:
         usage = extract_usage({"model": model, "usage": dict(counted)}, provider_id="anthropic")
         return usage.calc_price().total_price
     except Exception as error:
-        # Whatever a table of prices stumbles over, the tokens are spent and the answer is here.
+        # Whatever fails in the price table, the tokens are spent and the answer has arrived.
         _warn_once(model, str(error))
         return None
 
@@ -106,10 +107,10 @@ def _warn_once(model: str, reason: str) -> None:
 
 
 class Claude:
-    """A client of the Messages API. `http_client` stands in for the network in tests.
+    """A client of the Messages API. `http_client` replaces the network in tests.
 
-    A model of another maker, at an endpoint that speaks the protocol, is asked once what of it it
-    knows; that is kept in the folder `home`, where one is given.
+    A third-party model, at an endpoint that speaks the protocol, is probed once for its abilities.
+    The result is stored in the folder `home`, if one is given.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class Claude:
         )
 
     async def close(self) -> None:
-        """Ends its connections; nothing is asked after that."""
+        """Closes its connections. It must not be used after that."""
         await self._client.close()
 
     def price(self, model: str, reading: int) -> ModelPrice | None:
@@ -139,8 +140,8 @@ class Claude:
         return price_of(model, reading)
 
     async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
-        """See `ModelCaller.ask`. The first call of a model of another maker pays for finding out
-        what it can do."""
+        """See `ModelCaller.ask`. The first call of a third-party model includes the cost of probing
+        it."""
         found = await self.abilities(call.model, timeout_seconds=timeout_seconds)
         if is_claude(call.model):
             asked = _request(call)
@@ -152,7 +153,7 @@ class Claude:
         try:
             answer = _answer(message, asked)
         except (AttributeError, TypeError, ValueError):
-            # The client hands on whatever came with status 200, such as the page of a proxy.
+            # The client returns anything that came with status 200, such as the page of a proxy.
             words = "what came back is no message of Claude"
             raise ModelFailed(words, again=True, billed=True) from None
         if not found.usage.tokens:
@@ -160,11 +161,11 @@ class Claude:
         return answer.model_copy(update={"usage": found.usage.plus(answer.usage)})
 
     async def abilities(self, model: str, *, timeout_seconds: float) -> Probed:
-        """What of the protocol the endpoint's model knows: all of it where it is Claude, else as it
-        is kept, or as it is found out now.
+        """The abilities of the endpoint's model: all of them if it is Claude, else the stored ones,
+        else probed now.
 
         Raises:
-            ModelFailed: it cannot be found out.
+            ModelFailed: probing failed.
         """
         if is_claude(model):
             return Probed(ALL, Usage())
@@ -210,8 +211,8 @@ class Claude:
         except anthropic.APIConnectionError as error:
             late = isinstance(error, anthropic.APITimeoutError)
             who = "Claude" if is_claude(str(asked["model"])) else str(asked["model"])[:100]
-            told = f"{who} did not answer within {timeout_seconds:.0f} s"
-            words = told if late else f"no way to {who}"
+            timed_out = f"{who} did not answer within {timeout_seconds:.0f} s"
+            words = timed_out if late else f"no way to {who}"
             reason = error.__cause__
             raise ModelFailed(
                 f"{words}: {type(reason).__name__}",
@@ -239,7 +240,7 @@ def _request(call: ModelCall) -> dict[str, Any]:
             "effort": call.effort.value,
             "format": {"type": "json_schema", "schema": schema},
         },
-        # The last block too: what was said so far is read from the cache at the next turn.
+        # The last block too, so that the next turn reads the conversation so far from the cache.
         "cache_control": {"type": "ephemeral"},
     }
     if call.tools:
@@ -267,10 +268,10 @@ def _answer(message: anthropic.types.Message, asked: Mapping[str, Any]) -> Model
 
 
 def _counted(message: anthropic.types.Message, asked: Mapping[str, Any], model: str) -> Usage:
-    """The tokens and the cost of an answer; estimated by its length if the endpoint does not
+    """The tokens and the cost of an answer. Estimated from its length if the endpoint does not
     count."""
-    told = getattr(message, "usage", None)
-    counted = told.model_dump(mode="json", exclude_none=True) if told else {}
+    reported = getattr(message, "usage", None)
+    counted = reported.model_dump(mode="json", exclude_none=True) if reported else {}
     if not _count(counted, "input_tokens"):
         counted["input_tokens"] = len(json.dumps(asked)) // SIGNS_A_TOKEN
     if not _count(counted, "output_tokens"):
@@ -285,7 +286,8 @@ def _stop_reason(given: str | None) -> StopReason:
 
 
 def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
-    """An HTTP error by what may be done about it; a header of the API goes before the status."""
+    """Converts an HTTP error by whether it can be retried. A header of the API overrides the
+    status."""
     status, headers = error.status_code, error.response.headers
     code = error.error_code
     spent = code is not None and code.endswith(SPEND_LIMIT)
@@ -293,8 +295,8 @@ def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
     again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), again)
     request = error.request_id or "none"
     words = f"Claude answered {status} ({code or error.type or 'no type'}, request {request})"
-    said = f"{words}: {error.message}"[:400]
+    text = f"{words}: {error.message}"[:400]
     after = pause_of(headers, LONGEST_PAUSE) if again else None
-    failed = _Status(said, again=again and not spent, after=after)
+    failed = _Status(text, again=again and not spent, after=after)
     failed.status = status
     return failed

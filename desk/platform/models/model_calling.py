@@ -1,4 +1,4 @@
-"""The interface for asking a model. It imports no client, so that callers stay light."""
+"""The interface for asking a model. It imports no client, so that importing it stays cheap."""
 
 from datetime import timedelta
 from typing import Protocol
@@ -8,10 +8,10 @@ from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 
 
 class ModelFailed(Exception):
-    """A call brought no answer.
+    """A call returned no answer.
 
-    `again` says whether the same call may be tried again, `after` how long to wait first, if the
-    API said so. With `billed` the call was made and its answer lost; it may be billed all the same.
+    `again` says whether the call may be retried, `after` how long to wait first, if the API said
+    so. With `billed`, the call was made and its answer lost, so it may have been billed.
     """
 
     def __init__(
@@ -29,17 +29,17 @@ class ModelFailed(Exception):
 
 
 class ModelCaller(Protocol):
-    """Asks models."""
+    """A client that asks models."""
 
     def price(self, model: str, reading: int) -> ModelPrice | None:
-        """What a model costs at most in a call that reads so many tokens; None where it is not
-        known."""
+        """The most that a model costs in a call that reads `reading` tokens. None if it is
+        unknown."""
         ...
 
     async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
-        """The model's answer, whatever it is: refusals and answers cut off are answers too.
+        """Returns the model's answer, which may also be a refusal or cut off.
 
         Raises:
-            ModelFailed: there is none.
+            ModelFailed: there is no answer.
         """
         ...

@@ -1,8 +1,8 @@
-"""Models of other makers behind the Messages protocol: calls are made with the parts that the
+"""Adapts calls to third-party models: uses only the parts of the Messages protocol that the
 endpoint supports.
 
-What it does not support is put into words: the schema goes into the system prompt, and earlier tool
-calls are told as text. An answer may have words around its JSON.
+Unsupported parts are put into words: the schema goes into the system prompt, and earlier tool calls
+become text. An answer may have text around its JSON.
 """
 
 import json
@@ -15,11 +15,11 @@ from desk.contracts.agents.model_calls import ModelCall
 from desk.platform.models.abilities import Abilities
 
 MOST_WRITTEN: Final = 8_000
-"""Tokens that such a model is let write: what it reads and writes has to fit its window."""
+"""The most output tokens of such a model: its input and output must fit its context window."""
 
 LEAST_WRITTEN: Final = 500
 FOR_WRITING: Final = 0.5
-"""Of the time for a call; the rest is for reading, and for an endpoint that is slower by then."""
+"""The share of the call's time for output. The rest is for input, and for a slower endpoint."""
 
 IN_WORDS: Final = (
     "Answer with one JSON object and nothing else, without words or marks around it. It follows"
@@ -28,13 +28,13 @@ IN_WORDS: Final = (
 
 
 def is_claude(model: str) -> bool:
-    """Whether a model is one of Anthropic's, by its name, whoever passes it on."""
+    """Whether a model is one of Anthropic's, by its name, through whichever provider."""
     return model.rsplit("/", 1)[-1].startswith("claude")
 
 
 def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
-    """How many tokens a model is let write: no more than it can in the time for a call, so that an
-    answer without an end is cut off and not lost."""
+    """The most output tokens for a call: no more than the model can write in the time, so that an
+    endless answer is cut off and not lost."""
     fits = MOST_WRITTEN
     if can.tokens_a_second is not None:
         fits = max(LEAST_WRITTEN, int(can.tokens_a_second * seconds * FOR_WRITING))
@@ -42,7 +42,7 @@ def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
 
 
 def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
-    """A call in the parts of the protocol that an endpoint supports."""
+    """The request of a call, with only the parts of the protocol that an endpoint supports."""
     schema = call.schema_of_result
     words = call.system if can.structured else f"{call.system}\n\n{IN_WORDS}\n{json.dumps(schema)}"
     offered = bool(call.tools) and can.tools and (can.tool_choice or not call.no_more_calls)
@@ -67,7 +67,7 @@ def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
 
 
 def object_in(text: str) -> str:
-    """The longest JSON object in a text; the text as it is where there is none."""
+    """The longest JSON object in a text. The text itself if it contains none."""
     decoder, found, at = json.JSONDecoder(), "", text.find("{")
     while at >= 0:
         end = at + 1
@@ -82,7 +82,7 @@ def object_in(text: str) -> str:
 
 
 def _in_words(message: JsonValue) -> JsonValue:
-    """A message with its tool calls and their results told as text."""
+    """A message with its tool calls and their results as text."""
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         return message
     content = message["content"]

@@ -1,4 +1,4 @@
-"""The pause that an HTTP answer asks for before the next request."""
+"""The pause that an HTTP response requests before the next request."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,11 +7,10 @@ from math import isfinite
 
 
 def pause_of(headers: Mapping[str, str], longest: timedelta) -> timedelta | None:
-    """What `retry-after-ms` asks for, else `retry-after`; at most `longest`.
+    """The pause of `retry-after-ms`, else of `retry-after`, capped at `longest`.
 
     `retry-after` is a number of seconds, or an instant that is compared with the server's own
-    `date`. None where no pause is asked for, or none that can be read. Names of headers are
-    looked up in lower case.
+    `date`. None if no readable pause is given. Header names are looked up in lower case.
     """
     waits = (
         _milliseconds(headers.get("retry-after-ms", "")),
@@ -28,7 +27,7 @@ def _milliseconds(given: str) -> float:
 
 
 def _seconds(given: str) -> float:
-    """0 where it is no number."""
+    """0 if it is not a number."""
     try:
         number = float(given)
     except ValueError:
@@ -37,7 +36,7 @@ def _seconds(given: str) -> float:
 
 
 def _seconds_between(earlier: str, later: str) -> float:
-    """0 where one of them is no HTTP date."""
+    """0 if one of them is not an HTTP date."""
     try:
         return (parsedate_to_datetime(later) - parsedate_to_datetime(earlier)).total_seconds()
     except (TypeError, ValueError, OverflowError):

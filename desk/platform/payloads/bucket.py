@@ -1,4 +1,4 @@
-"""Keeps large payloads in a bucket (Amazon's S3 protocol), for workers that share no folder."""
+"""Stores large payloads in an S3 bucket, for workers that share no folder."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from obstore.store import S3Config
 
 DRIVER: Final = "desk-bucket"
-"""Names the store in the histories that refer to it: it must never change."""
+"""The store's name in the histories that refer to it. It must never change."""
 
 TIMEOUT: Final = timedelta(seconds=20)
 LARGEST: Final = 64 * 1024 * 1024
 FOLDER: Final = "payloads"
 TRIED: Final = "doctor"
-"""The object by which `desk doctor` tries a bucket."""
+"""The key of the object that `desk doctor` writes to test a bucket."""
 
 
 def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
-    """A bucket, by default the settings' own, with their credentials: keys, or what the platform
-    lends to a workload."""
+    """Opens a bucket, by default the one of the settings, with their credentials: keys, or the
+    identity that the platform gives a workload."""
     config: S3Config = {"region": store.region, **store.credentials}  # type: ignore[typeddict-item]
     if store.endpoint is not None:
         config["endpoint"] = store.endpoint
@@ -43,7 +43,8 @@ def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
 
 
 def fault_of(store: StoreSettings) -> str | None:
-    """Writes a small object into the bucket and reads it; None if that works, else the reason."""
+    """Writes a small object into the bucket and reads it back. Returns None if that works, else the
+    reason why it does not."""
     key = "/".join(part for part in (store.prefix, TRIED) if part)
     bucket = opened(store)
     try:
@@ -55,14 +56,16 @@ def fault_of(store: StoreSettings) -> str | None:
 
 
 def bucket_driver(store: StoreSettings) -> S3StorageDriver:
-    """What stores payloads in the bucket, each under its SHA-256, and reads them again."""
+    """The driver that stores payloads in the bucket, each under its SHA-256, and reads them
+    back."""
     return S3StorageDriver(
         _BucketClient(store), store.bucket, driver_name=DRIVER, max_payload_size=LARGEST
     )
 
 
 class _BucketClient(S3StorageDriverClient):
-    """The SDK's driver by obstore, which the desk delivers reports with too."""
+    """The SDK's bucket client, implemented with obstore, which the desk also delivers reports
+    with."""
 
     def __init__(self, store: StoreSettings) -> None:
         self._settings = store
@@ -73,8 +76,8 @@ class _BucketClient(S3StorageDriverClient):
         await obstore.put_async(self._in(bucket), self._key(key), data, use_multipart=False)
 
     async def object_exists(self, *, bucket: str, key: str) -> bool:
-        """See base class. What is stored again is put again, so that an object's age is that of its
-        last use and a rule of the bucket may delete what is old."""
+        """See base class. Always False, so that a payload stored again is written again: an
+        object's age is then that of its last use, and a rule of the bucket may delete old ones."""
         return False
 
     async def get_object(self, *, bucket: str, key: str) -> bytes:

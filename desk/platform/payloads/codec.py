@@ -1,5 +1,5 @@
-"""Large payloads: compressed, so that histories stay small, or kept on disk in place of the
-history."""
+"""Compresses large payloads, so that histories stay small, and stores the largest on disk
+instead."""
 
 import hashlib
 import os
@@ -24,45 +24,47 @@ from temporalio.converter import (
 from desk.platform.files import naming_space
 
 SMALLEST = 1_280
-"""Payloads below this many bytes stay as they are: readable in the Temporal UI and `temporal`."""
+"""Payloads below this many bytes are not compressed, so that the Temporal UI and `temporal` can
+show them."""
 
 LARGEST = 64 * 1024 * 1024
-"""A payload of more bytes than this is neither packed nor unpacked."""
+"""A payload of more bytes than this is neither compressed nor decompressed."""
 
 ANSWER = "desk-answer"
-"""Marks the answer to a query, in its metadata, until it leaves the worker. It is in no history,
-and whoever asks with another client than the desk's, such as `temporal`, has no codec: it stays as
-it is."""
+"""Marks a payload as the answer to a query, in its metadata, until it leaves the worker. Such an
+answer is in no history. Clients other than the desk's, such as `temporal`, have no codec, so it is
+not compressed."""
 
 LARGEST_ANSWER = 2**20
-"""Bytes of an answer that stays as it is. The server refuses one of 2 MB."""
+"""Up to this many bytes a query's answer is not compressed. The server refuses one of 2 MB."""
 
 ENCODING = b"binary/zlib"
 LEVEL, FASTEST = 6, 1
-"""The first packs to 86 % of what the fastest does, for half a millisecond more a market."""
+"""Level 6 compresses to 86 % of the size that level 1 does, for half a millisecond more a
+market."""
 
 LONG = 320 * 1024
-"""Above so many bytes, such as a long transcript, a payload is packed at the fastest level: it is
-kept on disk in any case, and at the other the worker would stand still four times as long."""
+"""Above this many bytes, such as a long transcript, a payload is compressed at the fastest level:
+it is stored on disk in any case, and at level 6 the worker would block four times as long."""
 
 
 @cache
 def dictionary() -> bytes:
-    """What payloads are packed beside (RFC 1950, FDICT): the payloads of one market's week, lists
-    cut to three, so that names of fields and what sources say of themselves are not packed again.
-    It brings the history of a market from 59 to 47 kB.
+    """The preset dictionary of the compression (RFC 1950, FDICT): the payloads of one market's
+    week, with lists cut to three entries. Field names and the descriptions of sources are then not
+    compressed again. It reduces the history of a market from 59 to 47 kB.
 
-    Histories that were packed beside it are unpacked beside it: it must never change.
+    Histories compressed with it need it to be decompressed: it must never change.
     """
     return files(__package__).joinpath("dictionary.txt").read_bytes()
 
 
 class DamagedPayload(ValueError):
-    """A payload is not what was stored. The message says which and why."""
+    """A payload differs from what was stored. The message says which one and why."""
 
 
 class CompressingCodec(PayloadCodec):
-    """Packs JSON to about a fifth. Decodes what it packed and leaves everything else alone."""
+    """Compresses JSON to about a fifth. Decodes its own payloads and passes all others through."""
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """See base class."""
@@ -72,7 +74,7 @@ class CompressingCodec(PayloadCodec):
         """See base class.
 
         Raises:
-            DamagedPayload: a packed payload cannot be unpacked.
+            DamagedPayload: a compressed payload cannot be decompressed.
         """
         return [unpacked(payload) for payload in payloads]
 
@@ -89,17 +91,18 @@ def _packed(payload: Payload) -> Payload:
 
 
 def unpacked(payload: Payload, at_most: int = LARGEST) -> Payload:
-    """What was packed; any other payload as it is. `at_most` is in bytes of the result.
+    """Returns the decompressed payload, or any other payload unchanged. `at_most` limits the
+    result, in bytes.
 
     Raises:
         DamagedPayload: the payload is damaged, or larger than allowed.
     """
     if payload.metadata.get("encoding") != ENCODING:
         return payload
-    # What was packed without it, by an earlier version, does not ask for it.
+    # Payloads that an earlier version compressed without it do not ask for it.
     unpacking = zlib.decompressobj(zdict=dictionary())
     try:
-        # One byte more than allowed; none at all would mean without a limit.
+        # One byte more than allowed; zero would mean no limit.
         content = unpacking.decompress(payload.data, max(at_most, 0) + 1)
         if len(content) > at_most:
             raise DamagedPayload(f"a packed payload holds more than {at_most} bytes")
@@ -111,13 +114,13 @@ def unpacked(payload: Payload, at_most: int = LARGEST) -> Payload:
 
 
 INLINE_LIMIT = 64 * 1024
-"""Payloads up to this many bytes stay in history, where they can be read in the Temporal UI."""
+"""Payloads up to this many bytes stay in the history, where the Temporal UI can show them."""
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class DirectoryStore(StorageDriver):
-    """Stores each payload under its SHA-256, so that storing one twice leaves one file.
+    """Stores each payload under its SHA-256, so that storing it twice leaves one file.
 
     Every process that reads or replays a history needs the same directory.
     """
@@ -159,7 +162,7 @@ class DirectoryStore(StorageDriver):
         digest = hashlib.sha256(content).hexdigest()
         path = self._path(digest)
         if path.exists():
-            # Its age is that of its last use, so that old payloads can be told from needed ones.
+            # The file's age is that of its last use, so that unused payloads can be found.
             os.utime(path)
         else:
             with naming_space(self._directory):
@@ -172,7 +175,8 @@ class DirectoryStore(StorageDriver):
 
     @staticmethod
     def _write(path: Path, content: bytes) -> None:
-        """A reader sees the whole file or none, whichever process is killed and when."""
+        """Writes the file atomically: a reader sees the whole file or none, even if a process is
+        killed."""
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".incoming-")
         try:
             with os.fdopen(handle, "wb") as file:

@@ -1,8 +1,8 @@
-"""What lets the Temporal UI and `temporal` show payloads: they send them here to be unpacked.
+"""Unpacks payloads for the Temporal UI and `temporal`, which send them here to be shown.
 
-The embedded server brings it along; for a server of one's own:
-`python -m desk.platform.payloads.codec_server --port 8234 --ui http://localhost:8080`. It decrypts
-payloads only for whoever sends `Authorization: Bearer` with the token in `DESK_CODEC_TOKEN`.
+The embedded server starts it. With your own server, run `python -m
+desk.platform.payloads.codec_server --port 8234 --ui http://localhost:8080`. It decrypts payloads
+only for requests with `Authorization: Bearer` and the token in `DESK_CODEC_TOKEN`.
 """
 
 import argparse
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 LARGEST_REQUEST = 16 * 1024 * 1024
 LARGEST_ANSWER = 64 * 1024 * 1024
-"""In bytes of the payloads of a request, unpacked and before base64."""
+"""The limit of a request's payloads, in bytes, decompressed and before base64."""
 
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Opening(NamedTuple):
-    """What decrypts payloads: the keys, and the token that a request must carry."""
+    """What decrypting needs: the keys, and the token that a request must carry."""
 
     keys: Keyring
     token: SecretStr
@@ -43,11 +43,11 @@ class Opening(NamedTuple):
 
 @contextmanager
 def codec_server(ip: str, ui_url: str, opening: Opening | None = None) -> Iterator[str]:
-    """The address of an endpoint that unpacks payloads, for the time of the block.
+    """Runs an endpoint that unpacks payloads, for the duration of the block. Yields its address.
 
-    It listens on a free port. In a browser only pages of the UI may use it; a request that names
-    a host other than this machine, `ip` or the UI's is refused, whoever sends it. Without an
-    `opening` what is encrypted is handed back as it came; with one, a request without its token is
+    It listens on a free port. In a browser, only pages of the UI may use it. A request that names a
+    host other than this machine, `ip` or the UI's is refused, whoever sends it. Without an
+    `opening`, encrypted payloads are returned unchanged; with one, a request without its token is
     refused.
     """
     with _server(ip, 0, ui_url, opening) as server:
@@ -59,7 +59,7 @@ def codec_server(ip: str, ui_url: str, opening: Opening | None = None) -> Iterat
 
 
 def main() -> None:
-    """Serve until stopped."""
+    """Serves until stopped."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8234)
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def opening_of(settings: Settings) -> Opening | None:
-    """What opens the payloads of a desk; None without keys or without a token."""
+    """What decrypts the payloads of a desk. None without keys or without a token."""
     if settings.payload_keys is None or settings.codec_token is None:
         return None
     return Opening(settings.payload_keys, settings.codec_token)
@@ -93,7 +93,7 @@ def _server(ip: str, port: int, ui_url: str, opening: Opening | None) -> Threadi
 
 
 def _origins(ui_url: str) -> frozenset[str]:
-    """How a browser names the UI's pages: a UI on this machine goes by two names."""
+    """The origins by which a browser names the UI's pages. A UI on this machine has two names."""
     ui = urlsplit(ui_url)
     names = {ui.hostname or ""}
     if names & {"localhost", "127.0.0.1", "0.0.0.0"}:  # noqa: S104 - compared, not listened on
@@ -116,7 +116,7 @@ class _Endpoint(BaseHTTPRequestHandler):
     timeout = 30.0
 
     def do_GET(self) -> None:
-        """Only to say that it is there."""
+        """Answers with no content, to show that the endpoint is up."""
         self._answer(self._refusal() or HTTPStatus.NO_CONTENT)
 
     def do_OPTIONS(self) -> None:
@@ -136,7 +136,8 @@ class _Endpoint(BaseHTTPRequestHandler):
         self._answer(HTTPStatus.OK, answer.encode())
 
     def _refusal(self) -> HTTPStatus | None:
-        """Other pages are refused by their origin, and names made to point here by the host."""
+        """Refuses other pages by their origin, and names that were made to resolve to here by the
+        host."""
         if _host(self.headers.get("Host", "")) not in self.hosts:
             return HTTPStatus.MISDIRECTED_REQUEST
         origin = self.headers.get("Origin")
@@ -175,11 +176,11 @@ class _Endpoint(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in the base class
-        """Say nothing: a command's standard error is for its user."""
+        """Logs nothing: a command's standard error is for its user."""
 
 
 def _host(header: str) -> str:
-    """The name in a Host header, without its port; empty where there is none."""
+    """The name in a Host header, without its port. Empty if there is none."""
     try:
         return urlsplit(f"//{header}").hostname or ""
     except ValueError:
@@ -211,9 +212,10 @@ def _decoded_all(
 def _decoded(
     payload: dict[str, Any], at_most: int, decrypted: "Callable[[Payload], Payload]"
 ) -> tuple[dict[str, Any], int]:
-    """One payload in the JSON form of the protocol, whose bytes are base64, and its size."""
-    # Imported when first needed: the endpoint's address is wanted before the server can start,
-    # and the server starts while these are being imported elsewhere.
+    """Decodes one payload in the JSON form of the protocol, whose bytes are base64. Returns it with
+    its size."""
+    # Imported when first needed: the server needs the endpoint's address before it can start, and
+    # starts while these are imported elsewhere.
     from temporalio.api.common.v1 import Payload
 
     from desk.platform.payloads.codec import unpacked

@@ -1,4 +1,4 @@
-"""Payloads under AES-GCM: without a key nobody reads what the server and the store hold."""
+"""Encrypts payloads with AES-GCM, so that the server and the store hold nothing readable."""
 
 import os
 from collections.abc import Sequence
@@ -18,16 +18,17 @@ NONCE_BYTES: Final = 12
 
 
 class UnknownKey(ValueError):
-    """A payload is encrypted with a key that this process does not have. The message names its
-    id and says what to do."""
+    """A payload is encrypted with a key that this process does not have. The message names the
+    key's id and says what to do."""
 
 
 class EncryptingCodec(PayloadCodec):
-    """Encrypts with the current key what another codec made of a payload, and decrypts with
-    whichever key it names. What is not encrypted is read as it is, so that runs from before go on.
+    """Encrypts the output of an inner codec with the current key, and decrypts with whichever key a
+    payload names. Passes unencrypted payloads through, so that runs from before encryption
+    continue.
 
-    The key's id is authenticated with the content, and each payload has a nonce of its own, drawn
-    at random: 2^32 payloads to a key keep the chance that two are alike below 2^-32.
+    The key's id is authenticated with the content. Each payload has its own random nonce: for up to
+    2^32 payloads a key, the chance that two nonces are equal stays below 2^-32.
     """
 
     def __init__(self, inner: PayloadCodec, keys: Keyring) -> None:
@@ -54,7 +55,7 @@ class EncryptingCodec(PayloadCodec):
         return Payload(metadata={"encoding": ENCODING, KEY_ID: name}, data=nonce + sealed)
 
     def decrypted(self, payload: Payload) -> Payload:
-        """What was encrypted; any other payload as it is. Raises as `decode`."""
+        """Returns the decrypted payload, or any other payload unchanged. Raises as `decode`."""
         if payload.metadata.get("encoding") != ENCODING:
             return payload
         name = payload.metadata.get(KEY_ID, b"")

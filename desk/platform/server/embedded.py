@@ -1,4 +1,4 @@
-"""The embedded Temporal server: started, watched, restarted when it dies, and stopped."""
+"""Starts the embedded Temporal server, restarts it when it dies, and stops it."""
 
 import asyncio
 import contextlib
@@ -35,7 +35,7 @@ from desk.platform.server.ui_guard import ALLOWED_HOSTS, Address, guarded, hidde
 from desk.platform.settings import ServerSettings
 
 MOST_TRIED: Final = 200
-"""So many desks have room on a machine."""
+"""How many ports are tried: as many desks fit on a machine."""
 
 _VARIABLES: Final = {"port": "DESK_SERVER_PORT", "ui_port": "DESK_UI_PORT"}
 
@@ -48,16 +48,16 @@ RESTART_SPAN_SECONDS = 60.0
 SPACE_LOOK_SECONDS = 0.5
 
 SPACE_TO_WORK = 48 * 2**20
-"""Bytes: the write-ahead log alone takes 32 MiB before it is written back."""
+"""Bytes. The write-ahead log alone takes 32 MiB before it is written back."""
 
 SPACE_TO_RUN = 2 * 2**20
-"""Bytes with which a server is stopped in good order, before what it writes is lost."""
+"""Bytes. With less free, the server is stopped in good order before its writes are lost."""
 
-# Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
-# shift lets a retry come sooner than after a second; one partition makes priorities exact. For
-# each new task the server goes through all that it has done since a queue was last acknowledged:
-# at half a minute, a seventh of its work when it is busy. Search attributes are there from the
-# start: to look for new ones with every write took a fortieth.
+# Measured: WAL and `synchronous` 5x faster; the transfer queue's rate 5x faster for steps in
+# sequence. The timer shift lets a retry start before a second has passed; one partition makes
+# priorities exact. For each new task the server scans everything since a queue's last
+# acknowledgement: at half a minute that was a seventh of its work when busy. Search attributes
+# exist from the start: looking for new ones at every write took a fortieth.
 DYNAMIC_CONFIG = (
     "history.transferProcessorMaxPollRPS=100",
     'history.transferProcessorUpdateAckInterval="3s"',
@@ -72,19 +72,18 @@ DYNAMIC_CONFIG = (
 _PRAGMAS = (
     "journal_mode=wal",
     "synchronous=normal",
-    # 64 MiB, so that the pages of some dozens of weeks are not read again and again.
+    # 64 MiB, so that the pages of some dozens of weeks are not read repeatedly.
     "cache_size=-65536",
-    # Pages, 32 MiB: written back to the database eight times less often.
+    # In pages, 32 MiB: written back to the database eight times less often than by default.
     "wal_autocheckpoint=8000",
 )
 
-# The server dies with the process that started it, killed or not. The kernel is asked by a few
-# lines of Python that then become the server: a `preexec_fn` would run in a forked copy of a
-# process that has threads. 1 is PR_SET_PDEATHSIG, 9 is SIGKILL: the database takes no harm from
-# it, and whoever starts next does not have to wait. The server collects its garbage half as often
-# as it would by itself: with the pragmas above, an eighth less work for a quarter more memory. Of
-# two processors it uses one, and the workers have the other: with both, a tenth of its work is to
-# hand over from thread to thread.
+# The server dies with the process that started it, even if that is killed. A few lines of Python
+# ask the kernel for this and then exec the server: a `preexec_fn` would run in a forked copy of a
+# process that has threads. 1 is PR_SET_PDEATHSIG, 9 is SIGKILL: it does not harm the database, and
+# the next server does not have to wait. The server collects garbage half as often as by default:
+# with the pragmas above, an eighth less work for a quarter more memory. Of two processors it uses
+# one and leaves the other to the workers: with both, a tenth of its work is switching threads.
 _DIE_WITH_PARENT = (
     "import ctypes, os, sys\n"
     "os.environ.setdefault('GOGC', '200')\n"
@@ -95,10 +94,8 @@ _DIE_WITH_PARENT = (
 
 
 class EmbeddedServer:
-    """A running server. `failed` is done, with the error, when it could not be kept running.
-
-    `server` says where it listens.
-    """
+    """A running server. `failed` is completed with the error when the server could not be kept
+    running. `server` says where it listens."""
 
     def __init__(
         self, home: Path, server: ServerSettings, codec_endpoint: str | None = None
@@ -116,24 +113,24 @@ class EmbeddedServer:
 
     @property
     def pid(self) -> int:
-        """The process id of the server that runs now."""
+        """The process id of the current server process."""
         if self._process is None:
             raise ServerFailed("the embedded server has not been started")
         return self._process.pid
 
     @property
     def log_file(self) -> Path:
-        """Where the server writes what it has to say."""
+        """The server's log."""
         return self._home / "logs" / "temporal.log"
 
     async def start(self, meanwhile: Callable[[], None] | None = None) -> None:
-        """Start the server and wait until it answers; `meanwhile` is called in between.
+        """Starts the server and waits until it answers. Calls `meanwhile` while it starts.
 
         Raises:
-            PortInUse: something else listens on one of its ports.
+            PortInUse: another program listens on one of its ports.
             DatabaseUnusable: its database file is damaged or in use.
             DiskFull: the disk of the home is full.
-            TooBusy: it gave itself up twice on a machine that has too much to do.
+            TooBusy: it timed out twice while starting, on an overloaded machine.
             ServerFailed: it did not start for another reason.
         """
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
@@ -144,8 +141,8 @@ class EmbeddedServer:
         self._watchers = tuple(map(asyncio.create_task, (self._watch(), self._watch_space())))
 
     async def stop(self) -> None:
-        """Stop the server by a kill: that loses nothing, and one that is asked takes two seconds.
-        What it wrote is in its one file when this returns."""
+        """Kills the server: that loses nothing, and a graceful stop takes two seconds. All its
+        writes are in its one file when this returns."""
         for watcher in self._watchers:
             watcher.cancel()
         await asyncio.gather(*self._watchers, return_exceptions=True)
@@ -155,7 +152,7 @@ class EmbeddedServer:
         self.failed.cancel()
 
     async def _launch(self, meanwhile: Callable[[], None] | None = None) -> None:
-        """Start the process and wait for it. It is gone again when this raises."""
+        """Starts the process and waits for it. When this raises, the process is stopped again."""
         self._begin_database()
         with self.log_file.open("ab") as log:
             written_from = log.tell()
@@ -164,7 +161,7 @@ class EmbeddedServer:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # Ctrl-C goes to the whole group; the server must outlive the workers' last words.
+                # Ctrl-C goes to the whole group; the server must outlive the workers' shutdown.
                 start_new_session=True,
             )
         ServerRecord(
@@ -182,8 +179,9 @@ class EmbeddedServer:
 
     @property
     def _unfinished(self) -> Path:
-        """Stands beside the database until its first server has answered. One that is killed
-        before leaves a database without all of its tables, and the next does not add them."""
+        """A marker file beside the database until its first server has answered. A server killed
+        before that leaves a database without all of its tables, and the next one does not add
+        them."""
         return self._home / "temporal.db.unfinished"
 
     def _begin_database(self) -> None:
@@ -230,7 +228,7 @@ class EmbeddedServer:
         while not await _listens(self.server.ip, self.server.port):
             check()
             await asyncio.sleep(POLL_SECONDS)
-        # Imported while the server starts: it costs as much as the start itself.
+        # Imported while the server starts, because the import takes as long as the start.
         from desk.platform.server.namespace import keep_closed_runs
 
         await self._unless_it_dies(
@@ -239,8 +237,8 @@ class EmbeddedServer:
         check()
 
     async def _unless_it_dies(self, work: Coroutine[Any, Any, None]) -> None:
-        """The work, given up when the process ends: another program may hold the port, and a
-        connection to that one waits for an answer."""
+        """Awaits the work, and cancels it when the process ends: another program may hold the port,
+        and a connection to that one would wait for an answer."""
         ends = [asyncio.ensure_future(work), asyncio.ensure_future(self._ended())]
         try:
             done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -262,7 +260,7 @@ class EmbeddedServer:
             raise explained(words, self.server, self._home / "temporal.db", self.log_file)
 
     async def _watch(self) -> None:
-        """Start the server again whenever it dies, unless it dies too often."""
+        """Restarts the server whenever it dies, unless it dies too often."""
         with self._failing():
             while self._process is not None:
                 await self._process.wait()
@@ -271,7 +269,8 @@ class EmbeddedServer:
                 await self._launch_again()
 
     async def _watch_space(self) -> None:
-        """A server on a full disk goes on, and refuses everything in words of its own."""
+        """Watches for a full disk. A server on one keeps running and refuses everything with
+        obscure errors."""
         with self._failing():
             while True:
                 check_space(self._home, SPACE_TO_RUN)
@@ -291,7 +290,7 @@ class EmbeddedServer:
         except (PortInUse, DatabaseUnusable, DiskFull):
             raise
         except ServerFailed:
-            return  # It died while it started: one death more.
+            return  # It died while starting, which counts as one more death.
 
     def _count_death(self) -> None:
         now = time.monotonic()
@@ -320,9 +319,9 @@ async def embedded_server(
     *,
     opening: Opening | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
-    """A running server for the time of the block; `meanwhile` is called while it starts. `opening`
-    is what its codec endpoint opens encrypted payloads with. Where the usual ports are taken, also
-    between the look and the server's start, it has others, which the record in the home tells.
+    """Runs a server for the duration of the block. Calls `meanwhile` while it starts. `opening` is
+    what its codec endpoint decrypts payloads with. If the default ports are taken, even between the
+    check and the server's start, it uses others, which the record in the home names.
 
     The caller holds the `HostLock` of the home: two servers on one database file would damage it.
 
@@ -352,7 +351,8 @@ async def _at_free_ports(
     meanwhile: Callable[[], None] | None,
     opening: Opening | None,
 ) -> EmbeddedServer:
-    """A server that runs until the stack is left, at ports that are none of those `lost`."""
+    """Starts a server that runs until the stack is left, at free ports that are not among
+    `lost`."""
     at = stack.enter_context(free_ports(server, lost))
     codec_endpoint = stack.enter_context(codec_server(at.ip, at.ui_url, opening))
     running = EmbeddedServer(home, at, codec_endpoint)
@@ -364,7 +364,8 @@ async def _at_free_ports(
 
 @asynccontextmanager
 async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
-    """The UI at its address. One that is not of this machine alone answers whoever reaches it."""
+    """Serves the UI at its public address. A UI that is not on a loopback address alone is not
+    guarded."""
     server = running.server
     front = Address(server.ip, server.ui_port)
     if running.ui == front:
@@ -379,10 +380,10 @@ async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
 
 
 def check_space(home: Path, needed: int) -> None:
-    """Do nothing where a home has room for so many bytes more.
+    """Checks that the home has room for so many more bytes.
 
     Raises:
-        DiskFull: it has not.
+        DiskFull: it does not.
     """
     free = free_bytes(home)
     if free < needed:
@@ -393,7 +394,7 @@ def temporal_binary() -> Path:
     """The `temporal` command that was installed with the project.
 
     Raises:
-        ServerFailed: it is not there.
+        ServerFailed: it is missing.
     """
     binary = Path(sysconfig.get_path("scripts")) / "temporal"
     if not binary.is_file():
@@ -402,8 +403,8 @@ def temporal_binary() -> Path:
 
 
 def _write_back(database: Path) -> None:
-    """Put what stands in the write-ahead log into the database, as a server does that is asked to
-    stop. Where that fails the log stays, which whoever starts next reads as well."""
+    """Writes the write-ahead log back into the database, as a server does on a graceful stop. If
+    that fails the log stays, and the next server reads it too."""
     with (
         contextlib.suppress(sqlite3.Error),
         contextlib.closing(
@@ -428,13 +429,14 @@ def _is_loopback(ip: str) -> bool:
 
 @contextmanager
 def free_ports(server: ServerSettings, lost: Set[int] = frozenset()) -> Iterator[ServerSettings]:
-    """The settings with ports that are free, kept from other desks for the time of the block.
+    """The settings with free ports, reserved against other desks for the duration of the block.
 
-    A port that was chosen is taken or refused. Instead of a usual one that is taken, the next free
-    one is that is not among those `lost` to another program after they were found free.
+    A port that the user chose is used or refused. A default port that is taken is replaced by the
+    next free one that is not in `lost`, the ports that another program took after they were found
+    free.
 
     Raises:
-        PortInUse: a chosen port is taken, or there is no free one.
+        PortInUse: a chosen port is taken, or no port is free.
     """
     with ExitStack() as held:
         ports = {
@@ -471,15 +473,16 @@ def _first_free(server: ServerSettings, name: str, lost: Set[int], held: ExitSta
 
 
 def _is_ours(port: int, held: ExitStack) -> bool:
-    """Whether no other desk has the port, or is about to: a server binds it a while after it was
-    found free, and two that start side by side would both find it so."""
+    """Reserves the port against other desks. A server binds a port some time after it was found
+    free, and two desks that start concurrently would both find it free. Whether no other desk has
+    it."""
     lock = FileLock(Path(tempfile.gettempdir()) / f"desk-port-{port}.lock")
     try:
         held.enter_context(lock.acquire(blocking=False))
     except Timeout:
         return False
     except OSError:
-        # No folder for locks, or a lock of another user's: it goes by the port itself.
+        # There is no folder for locks, or the lock is another user's: only the port itself counts.
         return True
     return True
 

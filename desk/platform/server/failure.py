@@ -1,4 +1,4 @@
-"""Why the embedded server is not running, and what to do about it."""
+"""The reasons why the embedded server does not run, and what to do about each."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ class ServerFailed(Exception):
 
 
 class PortInUse(ServerFailed):
-    """Something else listens on one of the server's ports."""
+    """Another program listens on one of the server's ports."""
 
     def __init__(self, port: int, setting: str, variable: str) -> None:
         super().__init__(
@@ -25,8 +25,8 @@ class DatabaseUnusable(ServerFailed):
 
 
 class TooBusy(ServerFailed):
-    """The server gave itself up while it started: a machine with too much to do let it wait longer
-    than it waits for its own parts. Another start may well succeed."""
+    """The server timed out while starting, because the machine was overloaded and its parts were
+    not ready in time. Another start may succeed."""
 
     def __init__(self, log_file: Path) -> None:
         super().__init__(
@@ -52,8 +52,8 @@ _UNREADABLE = ("unable to open database file", "readonly database", "permission 
 
 
 def explained(words: str, server: ServerSettings, database: Path, log_file: Path) -> ServerFailed:
-    """The error that explains why the server ended, from its output. The reason is in the last
-    line, sometimes after a long stack."""
+    """Finds the reason why the server ended in its output. It is in the last line, sometimes after
+    a long stack trace."""
     if "address already in use" in words:
         if f"UI port {server.ui_port}" in words:
             return PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT")

@@ -1,4 +1,4 @@
-"""The lock of the process that hosts a home's embedded server and workers."""
+"""The lock held by the process that hosts a home's embedded server and workers."""
 
 import json
 import os
@@ -12,14 +12,14 @@ from desk.platform.files import naming_space
 
 
 class HostTaken(Exception):
-    """Another process hosts this home. The message names its process id where it is known."""
+    """Another process hosts this home. The message names its process id if it is known."""
 
 
 class HostLock:
-    """The right to host, held by one process of a home at a time.
+    """The right to host a home, held by one process at a time. Use as a context manager.
 
-    The operating system keeps the lock and drops it with the process, killed or not, so there is
-    no stale lock to clean up. Use as a context manager.
+    The operating system holds the lock and releases it with the process, even if that is killed, so
+    there is no stale lock to clean up.
     """
 
     def __init__(self, home: Path) -> None:
@@ -28,7 +28,7 @@ class HostLock:
         self._holder = home / "host.json"
 
     def __enter__(self) -> Self:
-        """Take the lock.
+        """Takes the lock.
 
         Raises:
             HostTaken: another process holds it.
@@ -49,7 +49,7 @@ class HostLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give the lock back."""
+        """Releases the lock."""
         self._holder.unlink(missing_ok=True)
         self._lock.release()
 

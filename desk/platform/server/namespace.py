@@ -1,4 +1,4 @@
-"""The namespace of the embedded server: how long it keeps what has finished."""
+"""The retention of closed runs in the embedded server's namespace."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,9 +15,9 @@ POLL_SECONDS = 0.02
 async def keep_closed_runs(
     address: str, namespace: str, retention: timedelta, check: Callable[[], None]
 ) -> None:
-    """Wait until the server answers, and have it keep closed runs for the retention.
+    """Waits until the server answers, then sets how long it retains closed runs.
 
-    `check` is called between tries and raises when waiting is no use.
+    Calls `check` between attempts, which raises when waiting is pointless.
     """
     while True:
         check()
@@ -31,7 +31,7 @@ async def keep_closed_runs(
 
 
 async def retention_of(client: Client) -> timedelta:
-    """How long the client's namespace keeps closed runs."""
+    """How long the client's namespace retains closed runs."""
     described = await client.workflow_service.describe_namespace(
         DescribeNamespaceRequest(namespace=client.namespace)
     )

@@ -1,4 +1,4 @@
-"""The record of the embedded server's process, read by whoever starts the next one."""
+"""A file that records the embedded server's process, so that the next start can find it."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ _PROC = Path("/proc")
 
 
 class ServerRecord(BaseModel):
-    """Which process serves, on which ports. Kept in `server.json` while it runs."""
+    """The process id and ports of the server. Stored in `server.json` while it runs."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +32,7 @@ class ServerRecord(BaseModel):
 
     @classmethod
     def load(cls, home: Path) -> Self | None:
-        """The record, or None when there is none or it cannot be read."""
+        """Returns the record, or None if it is absent or unreadable."""
         try:
             return cls.model_validate_json(cls.path(home).read_bytes())
         except (OSError, ValidationError):
@@ -40,13 +40,13 @@ class ServerRecord(BaseModel):
 
     @classmethod
     def of_a_running(cls, home: Path) -> Self | None:
-        """The record of a server of this home that runs; None if there is none. The record that a
-        killed server left behind does not count, because another desk may have its ports."""
+        """Returns the record of this home's running server, or None. Ignores the record of a killed
+        server, because another desk may use its ports by now."""
         record = cls.load(home)
         return record if record is not None and _serves(record.pid, home) else None
 
     def save(self, home: Path) -> None:
-        """Write the record.
+        """Writes the record.
 
         Raises:
             NoSpace: the disk of the home is full.
@@ -56,16 +56,16 @@ class ServerRecord(BaseModel):
 
     @classmethod
     def remove(cls, home: Path) -> None:
-        """Take the record away."""
+        """Deletes the record."""
         cls.path(home).unlink(missing_ok=True)
 
 
 def stop_orphan(home: Path, binary: Path) -> None:
-    """Stop a server of this home that outlived the process which started it.
+    """Stops a server of this home that outlived the process which started it.
 
-    It is replaced and not adopted: a server can only be watched by its parent. It is killed at
-    once, for a killed server loses nothing and a stopping one takes a second. A process that is
-    not our server is left alone: process ids are used again.
+    It is replaced and not adopted, because only a parent can watch a server. It is killed at once:
+    a killed server loses nothing, and a graceful stop takes a second. A process that is not the
+    desk's server is left alone, because process ids are reused.
     """
     record = ServerRecord.load(home)
     if record is None:
@@ -75,7 +75,7 @@ def stop_orphan(home: Path, binary: Path) -> None:
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(record.pid, signal.SIGKILL)
-    # A process that is being killed has no command line any more and still holds its ports.
+    # A process that is being killed has no command line but still holds its ports.
     deadline = time.monotonic() + ORPHAN_GRACE_SECONDS
     while not _ended(record.pid) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -87,7 +87,7 @@ def _serves(pid: int, home: Path, binary: Path | None = None) -> bool:
 
 
 def _command_of(pid: int) -> str:
-    """The command line of a process; empty when there is no such process."""
+    """The command line of a process. Empty if there is no such process."""
     try:
         words = (_PROC / str(pid) / "cmdline").read_bytes()
     except OSError:
@@ -96,7 +96,8 @@ def _command_of(pid: int) -> str:
 
 
 def _ended(pid: int) -> bool:
-    """Whether a killed process has let go of its ports and files: with its last thread."""
+    """Whether a killed process has released its ports and files, which happens with its last
+    thread."""
     if not _PROC.exists():
         return _asked_of_ps("stat=", pid)[:1] in ("", "Z")
     try:

@@ -1,8 +1,8 @@
-"""What stands in front of the embedded Temporal UI, which answers whoever asks by whatever name.
+"""A proxy in front of the embedded Temporal UI, which itself answers to any host name.
 
-A page from anywhere can have its own name resolve to 127.0.0.1, and the browser then takes the UI
-for a part of that page: it could read and signal workflows. So the UI itself listens where no page
-can guess it, and only requests that name this machine are handed on to it.
+Any web page can let its own name resolve to 127.0.0.1. The browser would then treat the UI as a
+part of that page, which could read and signal workflows. So the UI itself listens at an address
+that no page can guess, and only requests that name this machine are forwarded to it.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ LARGEST_HEAD: Final = 64 * 1024
 HEAD_SECONDS: Final = 10.0
 THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 ALLOWED_HOSTS: Final = '["localhost:*","127.0.0.1:*","[::1]:*","localhost","127.0.0.1","[::1]"]'
-"""The same for the server's HTTP API, which checks the name itself, as its setting takes it."""
+"""The same for the server's HTTP API, which checks the name itself, in the form of its setting."""
 
 
 class Address(NamedTuple):
-    """Where something listens."""
+    """The address of a listening socket."""
 
     ip: str
     port: int
 
 
 def hidden_address() -> Address:
-    """An address of this machine that no page can guess: one of some 16 million on Linux, where
-    all of 127.0.0.0/8 is the machine's own, with a port of which nobody is told."""
+    """Picks an address of this machine that no page can guess, with a free port. On Linux it is one
+    of some 16 million, because all of 127.0.0.0/8 is the machine's own."""
     ip = "127.0.0.1"
     if sys.platform == "linux":
         second, third, fourth = (1 + secrets.randbelow(254) for _ in range(3))
@@ -42,11 +42,11 @@ def hidden_address() -> Address:
 
 @asynccontextmanager
 async def guarded(front: Address, behind: Address) -> AsyncIterator[None]:
-    """Hand on to `behind` what asks for `front` by a name of this machine, for the time of the
-    block. Anything else is answered with 421.
+    """Forwards requests at `front` that name this machine to `behind`, for the duration of the
+    block. Answers others with 421.
 
     Raises:
-        OSError: something else listens at `front`.
+        OSError: another program listens at `front`.
     """
     names = THIS_MACHINE | {front.ip if ":" not in front.ip else f"[{front.ip}]"}
     allowed = frozenset({*names, *(f"{name}:{front.port}" for name in names)})
@@ -75,7 +75,7 @@ async def _serve(
         await writer.drain()
         return
     onward, upstream = await asyncio.open_connection(*behind)
-    # One request a connection, so that each has its name looked at.
+    # One request a connection, so that the host name of each is checked.
     kept = [field for field in fields if not field.lower().startswith(b"connection:")]
     upstream.write(b"\r\n".join([asked, *kept, b"Connection: close"]) + b"\r\n\r\n")
     try:

@@ -1,4 +1,5 @@
-"""Everything that can be set: environment, `.env` and `desk.toml`, read once and checked."""
+"""The settings of a process, read once from the environment, `.env` and `desk.toml`, and
+validated."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,14 +41,14 @@ def load_settings(
     """The settings of this process.
 
     `project_dir` is by default the nearest folder upwards that has a `desk.toml`, else the checkout
-    that the package is installed from, else this folder, with the configuration in `DEFAULTS`;
-    relative paths in settings start there. The process environment
-    goes before `.env`, and both before `desk.toml`. `environment` stands in for the process's.
+    that the package is installed from, else this folder, with the configuration in `DEFAULTS`.
+    Relative paths in settings start there. The process environment takes precedence over `.env`,
+    and both over `desk.toml`. `environment` replaces the process environment.
 
     Raises:
-        SettingsError: something in them cannot be used.
+        SettingsError: a setting is not valid.
     """
-    # Whoever only names a type of settings, such as `desk --help`, need not load what reads them.
+    # Imported here, so that `desk --help`, which only names a settings type, does not load it.
     from desk.platform.settings.loading import read_settings
 
     return read_settings(project_dir, environment)

@@ -1,4 +1,4 @@
-"""Whom connections over TLS trust: whom the environment names, else whom the system does."""
+"""The certificate authorities that TLS connections trust: the environment's, else the system's."""
 
 import ssl
 from functools import cache
@@ -8,6 +8,6 @@ import httpx2
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """The authorities that are trusted. A client that is given none reads them for itself, in 20 to
-    70 ms of its process, also where its address is none of TLS."""
+    """The TLS context with the trusted authorities. A client without one loads them itself, which
+    takes 20 to 70 ms, even if its address does not use TLS."""
     return httpx2.create_ssl_context()

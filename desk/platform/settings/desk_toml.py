@@ -1,6 +1,6 @@
-"""`desk.toml`: what the desk covers and by which rules, read into the contracts.
+"""Reads `desk.toml`, what the desk covers and by which rules, into the contracts.
 
-A few of its keys have a variable that goes before them: `VARIABLES`.
+Some of its keys have an environment variable that takes precedence: `VARIABLES`.
 """
 
 import re
@@ -62,25 +62,25 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "DESK_BUDGET_USD": ("budget", "usd"),
     "DESK_BUDGET_TOKENS": ("budget", "tokens"),
 }
-"""The variables that go before `desk.toml`, each with its table and key there."""
+"""The variables that take precedence over `desk.toml`, each with its table and key there."""
 
 MISSING: Final = "missing"
-"""A field of every answer: why there is none of what was asked for."""
+"""A field that every answer has: the reason why nothing was found."""
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
 _UNITS = {"ms": "milliseconds", "millisecond": "milliseconds", "s": "seconds"}
 
 
 def _spans(section: object) -> object:
-    """The section with durations such as `30 minutes` read; what is no duration is left alone."""
+    """Parses the durations of a section, such as `30 minutes`. Leaves other values unchanged."""
     if not isinstance(section, dict):
         return section
     return {key: span(value) for key, value in section.items()}
 
 
 def span(value: object) -> object:
-    """The length of time that a text such as `20 s` or `6 days` writes; anything else as it is, for
-    whoever validates it."""
+    """Parses a duration such as `20 s` or `6 days`. Returns anything else unchanged, for
+    validation."""
     found = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         return value
@@ -89,7 +89,7 @@ def span(value: object) -> object:
 
 
 def _delivery_spans(section: object) -> object:
-    """The same for the deliveries, with those of their retries."""
+    """Parses the durations of the deliveries and of their retries."""
     read = _spans(section)
     if isinstance(read, dict) and "retries" in read:
         return {**read, "retries": _spans(read["retries"])}
@@ -97,8 +97,8 @@ def _delivery_spans(section: object) -> object:
 
 
 def _usual_votes(section: object) -> object:
-    """The section with the usual weight of every tier that it does not name, because one that is
-    left out would weigh nothing, and with the usual publishers."""
+    """Adds the default weight of every tier that the section omits, because an omitted tier would
+    weigh nothing, and the default publishers."""
     if not isinstance(section, dict):
         return section
     usual: dict[str, Mapping[Any, Any]] = {
@@ -165,7 +165,8 @@ class _Markets(SettingsTable):
 
 
 def _known(agent: AgentId) -> AgentId:
-    """An agent that some package has: a name on the wire may be of one that is gone."""
+    """Checks that a package provides the agent. A name on the wire may be of an agent that is
+    gone."""
     if agent not in AgentId.known():
         expected = ", ".join(f"'{each}'" for each in AgentId.known())
         raise PydanticKnownError("enum", {"expected": expected})
@@ -182,7 +183,7 @@ class _Agent(SettingsTable):
 
 
 def _written_out(routes: object) -> object:
-    """The routes with each that is written `server.tool` as a table; the others are left alone."""
+    """Converts routes written as `server.tool` to tables. Leaves the others unchanged."""
     if not isinstance(routes, list):
         return routes
     return [_route(entry) for entry in routes]
@@ -250,9 +251,9 @@ class _DeskFile(SettingsTable):
 
 
 class DeskConfig(SettingsTable):
-    """What `desk.toml` says: the configuration of a run, where the server listens, where the
-    memory is, where `desk serve` listens, by which channels reports are delivered, if any, and what
-    the actions of an episode cost."""
+    """The contents of `desk.toml`: the configuration of a run, where the server and `desk serve`
+    listen, where the memory is, the channels by which reports are delivered, if any, and what the
+    actions of an episode cost."""
 
     run: RunConfig
     charges: Charges = Field(default_factory=dict)
@@ -263,11 +264,11 @@ class DeskConfig(SettingsTable):
 
 
 def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({})) -> DeskConfig:
-    """The contents of `desk.toml`, with what `variables` say in place of it.
+    """Reads `desk.toml`. `variables` take precedence over its keys.
 
     Raises:
-        SettingsError: the file is missing, is no TOML, has an unknown key or a value that is not
-            allowed; or a variable has such a value.
+        SettingsError: the file is missing, is not TOML, or has an unknown key or an invalid value;
+            or a variable has an invalid value.
     """
     read = _validated(path, {name: variables[name] for name in VARIABLES if name in variables})
     _check_ports(read.server)
@@ -288,13 +289,13 @@ def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({
 
 
 class _Tables(BaseSettings):
-    """The tables of `desk.toml` as they are written, each key from the first source that has it."""
+    """The unparsed tables of `desk.toml`, each key from the first source that has it."""
 
     model_config = SettingsConfigDict(extra="allow")
 
 
 class _TomlSource(TomlConfigSettingsSource):
-    """The file, which must be there and must not be without end."""
+    """The file as a settings source. It must exist and have a bounded size."""
 
     def _read_files(self, files: Any, deep_merge: bool = False) -> dict[str, Any]:
         return _toml(Path(files))
@@ -318,7 +319,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _unended(text: str) -> int:
-    """The line on which what runs to the end of a text begins: all before it can be read."""
+    """The line where an unterminated construct begins: the text before it can be parsed."""
     lines = text.splitlines()
     return next(n + 1 for n in reversed(range(len(lines))) if _is_toml("\n".join(lines[:n])))
 
@@ -339,7 +340,7 @@ def _validated(path: Path, given: Mapping[str, str]) -> _DeskFile:
     sources = (InitSettingsSource(_Tables, instead), _TomlSource(_Tables, path))
     tables = _Tables(_build_sources=(sources, {})).model_extra
     try:
-        # `forbid` reaches the contracts inside, which by themselves tolerate unknown fields.
+        # `forbid` also applies to the nested contracts, which otherwise tolerate unknown fields.
         return _DeskFile.model_validate(tables, extra="forbid")
     except ValidationError as error:
         named = {VARIABLES[name]: (ENVIRONMENT, name) for name in given}
@@ -386,7 +387,7 @@ def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
 
 
 def _check_turns(path: Path, agents: dict[AgentId, _Agent]) -> None:
-    """Whether each agent has the turns that any of its tasks takes."""
+    """Checks that each agent has enough turns for any of its tasks."""
     for agent, entry in agents.items():
         if entry.limits is not None and entry.limits.max_turns < FEWEST_TURNS:
             raise SettingsError(
@@ -396,7 +397,7 @@ def _check_turns(path: Path, agents: dict[AgentId, _Agent]) -> None:
 
 
 def _check_answers(path: Path, capabilities: Mapping[Capability, tuple[Route, ...]]) -> None:
-    """Whether the routes say in a usable way where the fields of an answer are found."""
+    """Checks the expressions by which routes map an answer's fields."""
     for capability, routes in capabilities.items():
         for number, route in enumerate(routes, start=1):
             if route.answer:
@@ -405,8 +406,8 @@ def _check_answers(path: Path, capabilities: Mapping[Capability, tuple[Route, ..
 
 
 def _forms() -> Mapping[Capability, type[Contract]]:
-    """The answers that the desk reads in another's form."""
-    # Few desks have such routes; to import these takes a quarter of the time of reading settings.
+    """The answers that third-party tools may give in their own format."""
+    # Few desks have such routes, and importing these takes a quarter of the time to read settings.
     from desk.contracts.question import knowledge
 
     return {
@@ -441,8 +442,9 @@ def _check_answer(key: str, capability: Capability, answer: Mapping[str, str]) -
 
 
 def _fault(expression: str) -> str | None:
-    """What is wrong with an expression, and at which character, counted from 1."""
-    # A file without expressions, as most are, is read without their library.
+    """What is wrong with an expression, and at which character, counted from 1. None if nothing
+    is."""
+    # Most files have no expressions, and are read without importing the library.
     import jmespath
     from jmespath.exceptions import EmptyExpressionError, LexerError, ParseError
     from jmespath.functions import Functions

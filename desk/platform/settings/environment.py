@@ -1,4 +1,4 @@
-"""The environment of this process and the `.env` beside it.
+"""Reads the environment of this process and the `.env` beside it.
 
 The only module that reads the environment.
 """
@@ -16,13 +16,13 @@ def debugging() -> bool:
 
 
 def process_variables() -> Mapping[str, str]:
-    """The environment as it stands, for a process that has no settings of the desk's."""
+    """The current environment, for a process without the desk's settings."""
     return dict(os.environ)
 
 
 def variables_of(project: Path, environment: Mapping[str, str] | None) -> dict[str, str]:
-    """Environment over `.env`; an empty value is as good as none. Values of `.env` are taken as
-    they are written: a secret may hold a `$`.
+    """Merges `.env` and the environment, which takes precedence. An empty value counts as unset.
+    Values of `.env` are not interpolated, because a secret may contain a `$`.
 
     Raises:
         SettingsError: `.env` cannot be read.

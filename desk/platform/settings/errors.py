@@ -1,4 +1,4 @@
-"""A setting that cannot be used, said so that a person can correct it."""
+"""Errors about settings, with messages by which a person can correct them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +11,16 @@ from pydantic_core import ErrorDetails
 from desk.analytics.names.nearest import meant
 
 ENVIRONMENT: Final = "environment"
-"""How messages name the process environment together with `.env`."""
+"""The name of the process environment together with `.env` in messages."""
 
 
 class SettingsError(Exception):
-    """A setting cannot be used. The message names file, key, value and what is allowed."""
+    """A setting is not valid. The message names file, key, value and what is allowed."""
 
 
 def unreadable(path: Path, language: str, why: str, unended: int | None) -> str:
-    """Why a file of settings cannot be read, with the line where what runs to its end begins, and
-    what to do next."""
+    """The message that a settings file cannot be parsed: the line where an unterminated construct
+    begins, the reason, and what to do next."""
     where = f"what begins on line {unended} does not end: " if unended else ""
     return (
         f"{path} is no usable {language}: {where}{why}; correct it, or move the file away, and"
@@ -34,10 +34,10 @@ def refusal(
     error: ValidationError,
     elsewhere: Mapping[Any, tuple[str, str]] = MappingProxyType({}),
 ) -> SettingsError:
-    """What to tell the user about the first thing that is wrong in `source`; `elsewhere` has the
-    source and the name of what was not said there.
+    """The error about the most relevant problem in `source`. `elsewhere` has the source and the
+    name of values that were set somewhere else.
 
-    An unknown key comes first: it is often the reason why another is missing.
+    An unknown key comes first, because it is often the reason why another is missing.
     """
     errors = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     first = errors[0]
@@ -92,7 +92,7 @@ def _known_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[s
 
 
 def _model_within(annotation: Any) -> Any:
-    """The model that an annotation such as `tuple[Model, ...]` or `Model | None` is about."""
+    """The model in an annotation such as `tuple[Model, ...]` or `Model | None`."""
     if _is_model(annotation):
         return annotation
     inner = [_model_within(argument) for argument in get_args(annotation)]

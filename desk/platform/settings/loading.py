@@ -1,4 +1,4 @@
-"""The settings of this process, put together from environment, `.env` and `desk.toml`."""
+"""Assembles the settings of this process from the environment, `.env` and `desk.toml`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ MCP_JSON = ".mcp.json"
 
 ORCHESTRATOR_MODEL = "claude-opus-5-5"
 EXECUTION_MODEL = "claude-sonnet-5-5"
-"""The models of the product manager and of the others, where there is a key and none is named."""
+"""The default models of the product manager and of the other agents, if there is a key."""
 
 _Read = TypeVar("_Read")
 
@@ -92,17 +92,17 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
 
 
 def _find_project() -> Path:
-    """The nearest folder upwards that has a `desk.toml`; else the checkout that the package stands
-    in; else this folder."""
+    """The nearest folder upwards that has a `desk.toml`, else the checkout that contains the
+    package, else this folder."""
     here = Path.cwd()
     folders = (here, *here.parents, DEFAULTS.parents[1])
     return next((f for f in folders if (f / DESK_TOML).is_file()), here)
 
 
 def _configuration(project: Path, given: Path | None, name: str) -> Path:
-    """The file that a variable names, else the project's; what comes with the desk where the
-    project has none and configures nothing itself. A project that has a `desk.toml` and lacks its
-    `.mcp.json` gets no other in place of it."""
+    """The file that a variable names, else the project's own. The file that ships with the desk is
+    used only if the project has no configuration at all: a project with a `desk.toml` but without
+    an `.mcp.json` does not get the shipped one."""
     if given is not None:
         return project / given.expanduser()
     own = project / name
@@ -129,7 +129,7 @@ def _temporal_file(project: Path, given: Path | None) -> Path | None:
             f"{ENVIRONMENT}: TEMPORAL_CONFIG_FILE is '{given}'; allowed: a file that exists"
         )
     try:
-        # The SDK reads it whole, whatever its size.
+        # Checked here, because the SDK reads it whole, whatever its size.
         read_text_file(path)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
@@ -137,8 +137,8 @@ def _temporal_file(project: Path, given: Path | None) -> Path | None:
 
 
 def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
-    """With a key or a model's name, agents are Claude unless `desk.toml` says which model they
-    are. A name alone is for those who start runs and hold no key: the workers do."""
+    """With a key or a model's name, agents are Claude unless `desk.toml` names another model. A
+    name without a key is for processes that only start runs: the workers have the key."""
     keyed = read.anthropic_api_key is not None
     orchestrator = read.claude_model_orchestrator or (ORCHESTRATOR_MODEL if keyed else None)
     execution = read.claude_model_execution or (EXECUTION_MODEL if keyed else None)
@@ -158,8 +158,8 @@ def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
 
 
 def _budget(config: RunConfig, models: Iterable[str | None]) -> BudgetConfig:
-    """Where all agents are models of other makers, whose endpoint has none of Anthropic's and whose
-    prices are not known, tokens are what is held to, and none of Anthropic's models goes on."""
+    """Adapts the budget if all agents are third-party models. Their prices are unknown, so tokens
+    are limited, and the cheaper model is not one of Anthropic's, which their endpoint lacks."""
     budget, named = config.policy.budget, [model for model in models if model is not None]
     if not named or any(map(is_claude, named)):
         return budget
@@ -173,9 +173,9 @@ def _budget(config: RunConfig, models: Iterable[str | None]) -> BudgetConfig:
 
 
 def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
-    """The run knows which servers there are; not so where `.mcp.json` cannot be used.
+    """Adds the names of the servers to the run's configuration, unless `.mcp.json` is not valid.
 
-    That is no error here: only the workers need the file, and `desk doctor` complains of it.
+    That is not an error here: only workers need the file, and `desk doctor` reports it.
     """
     try:
         servers = present(read_mcp_config(mcp_config))
@@ -193,12 +193,12 @@ def _read_secret(
     name: str,
     read: Callable[[str], _Read],
 ) -> _Read | None:
-    """What is read of the text of a variable or of a file; None where there is neither. Both at
-    once would leave open which of them counts.
+    """Reads a secret from a variable or from a file. None if neither is set. Setting both is an
+    error, because it would be unclear which applies.
 
     Raises:
-        SettingsError: both are there, the file cannot be read, or `read` raised a `ValueError`,
-            whose message must hold nothing of the secret.
+        SettingsError: both are set, the file cannot be read, or `read` raised a `ValueError`, whose
+            message must contain nothing of the secret.
     """
     of_file = f"{name.removesuffix('S')}_FILE"
     if written is not None and file is not None:
@@ -208,19 +208,19 @@ def _read_secret(
             return read(read_text_file(project / file.expanduser()))
         return read(written.get_secret_value()) if written is not None else None
     except OSError as error:
-        told = f"{file} cannot be read: {error.strerror}"
-        raise SettingsError(f"{ENVIRONMENT}: {of_file}: {told}") from None
+        reason = f"{file} cannot be read: {error.strerror}"
+        raise SettingsError(f"{ENVIRONMENT}: {of_file}: {reason}") from None
     except ValueError as error:
         raise SettingsError(f"{ENVIRONMENT}: {of_file if file else name}: {error}") from None
 
 
 def _checked_signing_key(text: str) -> SecretStr:
-    """The text of a private key.
+    """Validates the text of a private key.
 
     Raises:
-        UnusableKey: it is none that can sign.
+        UnusableKey: it cannot sign.
     """
-    # Only a desk that signs pays for what it takes.
+    # Imported here, so that only a desk that signs loads the library.
     from desk.platform.signing import read_signing_key
 
     read_signing_key(text)

@@ -1,9 +1,9 @@
-"""`.mcp.json`: which MCP servers there are and how each is reached.
+"""Reads `.mcp.json`: which MCP servers there are and how each is reached.
 
-Reading the file fills in no variable, so that whoever needs only the names needs no secret.
-`servers_to_serve` fills them in, for a worker: `${NAME}` and `${NAME:-default}` stand for variables
-in `command`, `args`, `env`, `cwd`, `url` and `headers`. A variable that is empty counts as not set.
-What a variable holds is taken as it is.
+Reading the file expands no variables, so that code which needs only the names needs no secret.
+`servers_to_serve` expands them, for a worker: `${NAME}` and `${NAME:-default}` in `command`,
+`args`, `env`, `cwd`, `url` and `headers`. An empty variable counts as unset. A variable's value is
+not expanded again.
 """
 
 import importlib.util
@@ -43,22 +43,23 @@ RENAMED: Final[Mapping[str, str]] = {
     "mcp_servers.sentiment": "desk.sources.sentiment.server",
     "mcp_servers.yahoo_finance": "desk.sources.yahoo.server",
 }
-"""The servers of this project by the names that they had before they stood in `desk`."""
+"""The current modules of this project's servers, by the names that they had before they moved to
+`desk`."""
 
 
 def renamed(module: str) -> str:
-    """The name that a module has today."""
+    """The current name of a module."""
     return RENAMED.get(module, module)
 
 
 LARGEST_ANSWER: Final = 4 * 2**20
-"""Bytes that are read of an answer unless an entry says otherwise."""
+"""The most bytes that are read of an answer unless an entry says otherwise."""
 
 OWN_MODULES: Final = "desk.sources."
-"""What the name of a module begins with that is a server of this project."""
+"""The prefix of the modules with this project's servers."""
 
 FOR_ASSISTANTS: Final = "forAssistants"
-"""The key of an entry that an assistant's client starts and the desk leaves alone, such as the desk
+"""The key of an entry that an assistant's client starts and the desk ignores, such as the desk
 itself."""
 
 _Value = Annotated[str, Field(max_length=8_000)]
@@ -69,12 +70,12 @@ _VariableName = Annotated[str, Field(pattern=r"^[^=\x00]{1,200}$")]
 
 
 class McpConfigError(SettingsError):
-    """`.mcp.json` cannot be used. The message names the file, the server and the key, never a
+    """`.mcp.json` is not valid. The message names the file, the server and the key, never a
     value."""
 
 
 class Transport(StrEnum):
-    """How a server is reached. Other programs' names for `http` are understood too."""
+    """How a server is reached. Other programs' names for `http` are accepted too."""
 
     STDIO = "stdio"
     HTTP = "http"
@@ -87,14 +88,14 @@ class Transport(StrEnum):
 
 
 class McpServerSpec(BaseModel):
-    """One server: a command for stdio, a `url` for HTTP, or our own module to run in-process.
+    """One server: a command for stdio, a `url` for HTTP, or the desk's own module to run
+    in-process.
 
-    What can hold a secret is not in its representation. `cwd` is relative to the project's
-    folder. `callsPerSecond` limits the server's queue, however many workers poll it.
-    `maxAnswerBytes` is how much is read of an answer as it comes from another process. `tier` and
-    `origin` are whose word its answers are; `module` is which server of this project runs there,
-    where `command` and `inProcess` do not say. One that is `forAssistants` is no source of the
-    desk's.
+    Fields that can hold a secret are not in its `repr`. `cwd` is relative to the project's folder.
+    `callsPerSecond` limits the server's queue, across all workers that poll it. `maxAnswerBytes`
+    limits how much is read of an answer from another process. `tier` and `origin` attribute its
+    answers. `module` is the module of this project that the server runs, if `command` and
+    `inProcess` do not say. A server that is `forAssistants` is not a source of the desk.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
@@ -136,27 +137,28 @@ class McpServerSpec(BaseModel):
 
     @property
     def transport(self) -> Transport:
-        """How the server is reached when it runs elsewhere: what `type` says, else by its `url`
-        where it has one, else by its command."""
+        """How the server is reached if it runs elsewhere: by `type`, else by its `url` if it has
+        one, else by its command."""
         return self.type or (Transport.HTTP if self.url else Transport.STDIO)
 
     @property
     def module_args(self) -> tuple[str, ...]:
-        """The arguments of our own module: those behind `-m MODULE` where `args` start it, and none
-        where they start something else."""
+        """The arguments of the desk's own module: those after `-m MODULE` if `args` start it, none
+        if they start something else."""
         if self.args[:1] == ("-m",):
             return self.args[2:] if self.args[1:2] == (self.in_process,) else ()
         return () if self.command else self.args
 
     @property
     def own_module(self) -> str | None:
-        """The module of this project that the server is, wherever it runs; None for another's."""
+        """The module of this project that the server is, wherever it runs. None for a third-party
+        server."""
         started = self.args[1] if self.args[:1] == ("-m",) and len(self.args) > 1 else ""
         return self.in_process or (started if started.startswith(OWN_MODULES) else None)
 
     def runs_here(self, *, in_process: bool) -> bool:
-        """Whether it is our own module and runs in the worker; `in_process` says that it should
-        where there is a choice."""
+        """Whether it is the desk's own module and runs in the worker. `in_process` decides if both
+        are possible."""
         elsewhere = bool(self.command or self.url)
         return self.in_process is not None and (in_process or not elsewhere)
 
@@ -168,7 +170,7 @@ class _McpFile(BaseModel):
 
 
 def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
-    """The servers that the desk asks by name, with their variables as they are written.
+    """The servers that the desk asks, by name, with their variables not expanded.
 
     Raises:
         McpConfigError: the file is missing or malformed, or a server has no way to be reached.
@@ -196,7 +198,7 @@ def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
 
 
 def _unended(text: str) -> int | None:
-    """The line on which the innermost list or table begins that runs to the end of a text."""
+    """The line where the innermost unterminated list or object begins."""
     for opened in reversed(list(re.finditer(r"[\[{]", text))):
         try:
             json.JSONDecoder().raw_decode(text, opened.start())
@@ -207,7 +209,7 @@ def _unended(text: str) -> int | None:
 
 
 def _first_of(error: ValidationError) -> str:
-    """The first thing that is wrong, without the value that stands there."""
+    """The first validation error, without the offending value."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"] if part != "[key]")
     words = first["msg"].removeprefix("Value error, ")
@@ -215,23 +217,23 @@ def _first_of(error: ValidationError) -> str:
 
 
 PASSED_ON: Final = ("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
-"""What a server over stdio has of the worker's variables beside what the MCP client passes on
-(HOME, LOGNAME, PATH, SHELL, TERM, USER). Everything else it has from its `env`."""
+"""The worker's variables that a server over stdio gets, beside those that the MCP client passes on
+(HOME, LOGNAME, PATH, SHELL, TERM, USER). All others must be in its `env`."""
 
 NEEDS: Final[dict[str, str]] = {"desk.sources.yahoo.server": "yfinance"}
 """The package without which a server of this project can answer nothing, by its module."""
 
 
 def lacks(spec: McpServerSpec) -> str | None:
-    """The package that is not installed here and without which a server of this project has
-    nothing to say; None where it has all, or runs by another interpreter or elsewhere."""
+    """The package that a server of this project needs and that is not installed here. None if
+    nothing is missing, or if the server runs with another interpreter or elsewhere."""
     own = spec.command in (None, "python", sys.executable) and not spec.url
     needed = NEEDS.get(spec.own_module or "") if own else None
     return needed if needed and importlib.util.find_spec(needed) is None else None
 
 
 def present(servers: Mapping[str, McpServerSpec]) -> dict[str, McpServerSpec]:
-    """The servers without those that lack their package: nobody serves or asks them."""
+    """The servers without those that lack their package, which are neither served nor asked."""
     return {name: spec for name, spec in servers.items() if lacks(spec) is None}
 
 
@@ -243,13 +245,14 @@ KEEPING: Final = frozenset(
         "desk.sources.statistics.cross_asset.server",
     }
 )
-"""The modules that keep files of their providers, and have a `kept_files`: to load them all in
-order to know takes long."""
+"""The modules that cache files of their providers, and define `kept_files`. A constant, because
+loading all modules to find out takes long."""
 
 
 def asked_together(spec: McpServerSpec) -> bool:
-    """Whether a server is asked several questions at once: one of ours that answers from files, and
-    whose calls are not limited, for a limit counts what stands in its queue."""
+    """Whether several calls of a server may share one activity: it is one of the desk's own that
+    answers from files, and its calls are not limited, because the limit counts the activities in
+    its queue."""
     return spec.own_module in KEEPING and spec.calls_per_second is None
 
 
@@ -259,13 +262,14 @@ _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^
 def servers_to_serve(
     path: Path, variables: Mapping[str, str], *, in_process: bool
 ) -> dict[str, McpServerSpec]:
-    """The servers of the file by name, ready to be reached, but for those that lack their package.
+    """The servers of the file by name, with variables expanded, without those that lack their
+    package.
 
-    With `in_process`, our own servers run in the worker: of what they would be started with
-    elsewhere only their arguments are filled in, and the rest is left as it is written.
+    With `in_process`, the desk's own servers run in the worker: only their arguments are expanded,
+    and their other keys are left unexpanded.
 
     Raises:
-        McpConfigError: the file cannot be used, or a variable that a server needs is not set.
+        McpConfigError: the file is not valid, or a variable that a server needs is not set.
     """
     return {
         name: _Expansion(f"{path}: server '{name}'", variables).of(
@@ -278,7 +282,7 @@ def servers_to_serve(
 def filled_args(
     path: Path, name: str, spec: McpServerSpec, variables: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The arguments of a server of the file with their variables filled in.
+    """The arguments of a server of the file, with variables expanded.
 
     Raises:
         McpConfigError: a variable is not set.
@@ -287,14 +291,14 @@ def filled_args(
 
 
 class _Expansion:
-    """The filling in for one server; `server` is how messages name it."""
+    """Expands the variables of one server. `server` is its name in messages."""
 
     def __init__(self, server: str, variables: Mapping[str, str]) -> None:
         self._server = server
         self._variables = variables
 
     def of(self, spec: McpServerSpec, *, here: bool) -> McpServerSpec:
-        """The server with its variables filled in: only those of the way in which it is reached,
+        """The server with its variables expanded: only those of the way in which it is reached,
         `here` in this process or elsewhere."""
         if here:
             return spec.model_copy(update={"args": self.args(spec)})

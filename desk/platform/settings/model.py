@@ -1,4 +1,4 @@
-"""All settings as one object, and the tables of `desk.toml` that are settings of a process."""
+"""All settings as one object, and the tables of `desk.toml` that configure a process."""
 
 import re
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from desk.platform.signing import SigningKey
 
 DEFAULTS: Final = Path(__file__).resolve().parents[2] / "defaults"
-"""What comes with the desk for a folder that configures nothing: `desk.toml`, `.mcp.json` and
-`graphs/`. In a checkout the files of these names at its root are links to them."""
+"""The configuration that ships with the desk, for a folder without one: `desk.toml`, `.mcp.json`
+and `graphs/`. In a checkout the files of these names at its root are links to them."""
 
 GRAPHS: Final = "graphs"
 
@@ -29,8 +29,8 @@ _MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,
 
 
 def shipped_graphs(project_dir: Path) -> tuple[Path, ...]:
-    """The files of the graphs that come with the desk and of those in the project's `graphs/`, by
-    name. A graph of the project replaces one of the desk with the same name."""
+    """The files of the graphs that ship with the desk and of those in the project's `graphs/`,
+    sorted by name. A graph of the project replaces the desk's of the same name."""
     folders = (DEFAULTS / GRAPHS, project_dir / GRAPHS)
     named = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
     return tuple(named[name] for name in sorted(named))
@@ -44,15 +44,15 @@ class McpTransport(StrEnum):
 
 
 class Versioning(StrEnum):
-    """Which workers go on with a run that is open while the desk is upgraded: those of the current
-    version, or those of the one that it began with."""
+    """Which workers continue a run that is open during an upgrade: those of the current version, or
+    those of the version that it began with."""
 
     AUTO_UPGRADE = "auto-upgrade"
     PINNED = "pinned"
 
 
 class LogLevel(StrEnum):
-    """How much is logged. Read in either case."""
+    """How much is logged. Case-insensitive."""
 
     DEBUG = "DEBUG"
     INFO = "INFO"
@@ -95,8 +95,8 @@ def _known_store(store: str) -> str:
 
 
 MemoryPlace = Annotated[ShortText, AfterValidator(_known_store)]
-"""`embedded` is a file of the memory's own under the desk's home; `chroma:FOLDER` and
-`chroma+http://HOST:PORT` are a folder and a server of Chroma's."""
+"""`embedded` is a file under the desk's home. `chroma:FOLDER` and `chroma+http://HOST:PORT` are a
+folder and a server of Chroma."""
 
 
 class MemorySettings(SettingsTable):
@@ -112,10 +112,11 @@ def _known_networks(networks: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class ServeSettings(SettingsTable):
-    """Where `desk serve` listens, and who gets in besides whoever sends its token.
+    """Where `desk serve` listens, and who may access it besides holders of its token.
 
-    `hosts` are the names that its pages are asked for by, beside this machine's. `proxy_header` is
-    the header in which a proxy says who asks: it is believed from the addresses in `proxies`.
+    `hosts` are the additional host names that it answers to, beside this machine's. `proxy_header`
+    is the header in which a proxy names the user; it is trusted only from the addresses in
+    `proxies`.
     """
 
     ip: ShortText = "127.0.0.1"
@@ -129,11 +130,10 @@ class ServeSettings(SettingsTable):
 
 
 class Variables(BaseModel):
-    """The variables of the environment that are settings as they stand. Secrets print as asterisks.
+    """The environment variables that are settings. Secrets print as asterisks.
 
-    `build_id` names the version that workers are of, in place of the package's version.
-    `cache_ttl_seconds` is how long what was fetched from a live source is good for; `offline`
-    that nothing is fetched.
+    `build_id` replaces the package's version as the workers' version. `cache_ttl_seconds` is how
+    long data fetched from a live source stays valid. `offline` disables fetching.
     """
 
     model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True)
@@ -170,15 +170,15 @@ class Variables(BaseModel):
 
 
 NO_KEY: Final = SecretStr("none")
-"""What an endpoint of one's own is sent that wants no key."""
+"""The key that is sent to the user's own endpoint if it needs none."""
 
 
 class Settings(Variables):
-    """What this process runs with. Secrets print as asterisks.
+    """The configuration of this process. Secrets print as asterisks.
 
-    `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
-    `charges` are what the actions of an episode cost. `temporal_environment` holds the
-    `TEMPORAL_*` variables for the SDK's own configuration; `variables` holds all, for the
+    `external` says that the Temporal server is the user's own; otherwise the desk runs the embedded
+    one at `server`. `charges` are what the actions of an episode cost. `temporal_environment` holds
+    the `TEMPORAL_*` variables for the SDK's own configuration. `variables` holds all, for the
     references to them in `.mcp.json`.
     """
 
@@ -202,24 +202,24 @@ class Settings(Variables):
 
     @property
     def model_key(self) -> SecretStr | None:
-        """The key that models are asked with: one of an endpoint at another address may want none.
-        None where no model can be asked."""
+        """The key for models. An endpoint at another address may need none. None if no model can be
+        asked."""
         return self.anthropic_api_key or (NO_KEY if self.anthropic_base_url else None)
 
     @property
     def external(self) -> bool:
-        """Whether the user named a Temporal server of their own."""
+        """Whether the user configured a Temporal server of their own."""
         named = (self.temporal_address, self.temporal_namespace, self.temporal_profile)
         return any(named) or self.temporal_config_file is not None
 
     @property
     def ui_url(self) -> str | None:
-        """The address of the Temporal UI, where it is known."""
+        """The address of the Temporal UI, if it is known."""
         return self.external_ui_url if self.external else self.server.ui_url
 
     @property
     def signer(self) -> "SigningKey | None":
-        """The publisher's key; None where reports are not signed."""
+        """The publisher's key. None if reports are not signed."""
         if self.signing_key is None:
             return None
         from desk.platform.signing import read_signing_key
@@ -228,20 +228,20 @@ class Settings(Variables):
 
     @property
     def cache_dir(self) -> Path:
-        """What sources have fetched."""
+        """The folder of files that sources have fetched."""
         return self.home / "cache"
 
     @property
     def payload_dir(self) -> Path:
-        """Payloads that are too large for a history."""
+        """The folder of payloads that are too large for a history."""
         return self.home / "payloads"
 
     @property
     def journal_path(self) -> Path:
-        """The journal by which an effect in flight is recognised after a crash."""
+        """The journal by which a retried activity finds its earlier result after a crash."""
         return self.home / "effects.db"
 
     @property
     def memory_path(self) -> Path:
-        """The desk's memory, where it is embedded."""
+        """The file of the desk's memory, if it is embedded."""
         return self.home / "memory.db"

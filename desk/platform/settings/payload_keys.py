@@ -1,4 +1,4 @@
-"""The keys that payloads are encrypted with: one for what is written now, others for older ones."""
+"""The encryption keys of payloads: one for new payloads, others for older ones."""
 
 import re
 from base64 import b64decode
@@ -14,8 +14,8 @@ _LINE: Final = re.compile(r"([\w.-]{1,64}):(\S+)", re.ASCII)
 
 
 class UnusableKeys(ValueError):
-    """The keys cannot be read. The message says which is wrong and how they are written; it holds
-    nothing of a key."""
+    """The keys cannot be read. The message says which is wrong and how keys are written, and
+    contains no part of a key."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Keyring:
 
 
 def read_keys(text: str) -> Keyring:
-    """Keys as `id:base64`, separated by white space or commas; the first is the current one. A
-    line that begins with # is a comment.
+    """Parses keys written as `id:base64`, separated by white space or commas. The first is the
+    current one. Lines that begin with # are comments.
 
     Raises:
-        UnusableKeys: there is none, two have one id, or one is no base64 of 32 bytes.
+        UnusableKeys: there is no key, two have the same id, or one is not base64 of 32 bytes.
     """
     lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
     keys: dict[str, bytes] = {}

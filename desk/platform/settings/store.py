@@ -1,4 +1,4 @@
-"""The bucket that workers share in place of a folder, as the environment names it."""
+"""The bucket that workers share instead of a folder, configured by the environment."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ _OWN_KEYS: Final = {
     "aws_access_key_id": "DESK_STORE_ACCESS_KEY_ID",
     "aws_secret_access_key": "DESK_STORE_SECRET_ACCESS_KEY",
 }
-"""Go before Amazon's names, which the bucket that reports are delivered to has too."""
+"""These take precedence over Amazon's names, which the bucket for deliveries uses too."""
 
 _CREDENTIALS: Final = (
     "AWS_ACCESS_KEY_ID",
@@ -28,12 +28,12 @@ _CREDENTIALS: Final = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
 )
-"""Keys, and what a cluster sets for a workload that has an identity of its own."""
+"""Keys, and the variables that a cluster sets for a workload with its own identity."""
 
 
 class StoreSettings(BaseModel):
-    """A bucket, by the protocol of S3. Without an `endpoint` it is Amazon's, and without
-    `credentials` those of the machine are asked for."""
+    """A bucket, by the S3 protocol. Without an `endpoint` it is Amazon's. Without `credentials`
+    those of the machine are used."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,10 +45,10 @@ class StoreSettings(BaseModel):
 
 
 def read_store(variables: Mapping[str, str]) -> StoreSettings | None:
-    """The store that `DESK_STORE` names; None where it names none.
+    """The store that `DESK_STORE` names. None if it is not set.
 
     Raises:
-        SettingsError: it is no address of a bucket.
+        SettingsError: it is not the address of a bucket.
     """
     address = variables.get(VARIABLE, "")
     if not address:

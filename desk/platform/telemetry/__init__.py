@@ -1,1 +1,1 @@
-"""Logs, traces and what is kept out of them."""
+"""Logs, metrics and traces, and what is left out of them."""

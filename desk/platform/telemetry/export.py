@@ -1,4 +1,4 @@
-"""Where spans go, under which name, and which of them begin a trace."""
+"""Exports spans: their destination, the name of their process, and which of them begin a trace."""
 
 import os
 import socket
@@ -29,10 +29,10 @@ FLUSH_MILLIS: Final = 5_000
 
 
 class FromTheDesk(Sampler):
-    """Begins a trace with the desk's own spans only.
+    """Begins a trace only with the desk's own spans.
 
-    Connections to MCP servers are opened and looked after outside any call, and every request for
-    a listing would be a trace by itself.
+    Connections to MCP servers are opened and maintained outside any call, and every request for a
+    tool listing would be a trace of its own.
     """
 
     def should_sample(
@@ -57,12 +57,12 @@ class FromTheDesk(Sampler):
 
 
 def sampler() -> Sampler:
-    """A span that has a parent is kept where that is."""
+    """Keeps a span with a parent if the parent is kept."""
     return ParentBased(FromTheDesk())
 
 
 def resource(variables: Mapping[str, str]) -> Resource:
-    """Which process a span is of; `OTEL_RESOURCE_ATTRIBUTES` adds to it."""
+    """Names the process of a span. `OTEL_RESOURCE_ATTRIBUTES` adds to it."""
     return Resource.create(
         {
             "service.name": variables.get(SERVICE_NAME, DEFAULT_SERVICE),

@@ -1,6 +1,7 @@
-"""How a log line reads: plain for people, JSON on request, with what it is about.
+"""Formats log lines: plain for people, JSON on request, with the run and market they are about.
 
-Apart from where logs go, because what renders lines is slow to import, and most commands log none.
+Separate from where logs go, because the library that renders lines is slow to import and most
+commands log nothing.
 """
 
 import logging
@@ -17,8 +18,8 @@ from desk.platform.telemetry.subject import subject_of
 
 _FAILURES: Final = frozenset(failure.value for failure in FailureType)
 
-# Temporal's SDK writes all that it knows of an activity or a workflow into each message; what a
-# reader needs of it is told in fields of the line.
+# Temporal's SDK adds everything about an activity or workflow to each message. The line has the
+# parts that a reader needs as fields.
 temporalio.activity.logger.activity_info_on_message = False
 temporalio.workflow.logger.workflow_info_on_message = False
 
@@ -26,9 +27,9 @@ temporalio.workflow.logger.workflow_info_on_message = False
 def _without_traces(
     _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    """A failure that the desk itself has named, or an activity that was given up, on one line:
-    where it was raised says nothing. At DEBUG it keeps its traceback. Those of the MCP client show
-    what it could not read, and are always left out."""
+    """Puts a failure that the desk itself has named, or a cancelled activity, on one line, because
+    its traceback says nothing. At DEBUG it keeps the traceback. Tracebacks of the MCP client
+    contain what it could not read, and are always omitted."""
     record: logging.LogRecord = event["_record"]
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
@@ -36,10 +37,12 @@ def _without_traces(
     if record.name.partition(".")[0] == "mcp":
         del event["exc_info"]
     elif isinstance(error, CancelledError) or getattr(error, "type", None) in _FAILURES:
-        told = event.pop("temporal_activity", None)
-        if told:
-            event["event"] = f"{told['activity_type']}, try {told['attempt']}: {error}"
-            event["activity"] = told["activity_id"]
+        activity_info = event.pop("temporal_activity", None)
+        if activity_info:
+            event["event"] = (
+                f"{activity_info['activity_type']}, try {activity_info['attempt']}: {error}"
+            )
+            event["activity"] = activity_info["activity_id"]
             event.pop("__temporal_error_identifier", None)
         if not logging.getLogger().isEnabledFor(logging.DEBUG):
             del event["exc_info"]
@@ -49,9 +52,9 @@ def _without_traces(
 def _bound(
     _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    """The line with the run, market and agent that it is about, and its trace where there is one.
+    """Adds the run, market and agent that the line is about, and its trace id if there is one.
 
-    What is not loaded is not asked: whoever logs in an activity or a workflow has it loaded.
+    Only asks modules that are loaded: code that logs in an activity or a workflow has loaded them.
     """
     for name, value in {**_subject(), **_trace()}.items():
         event.setdefault(name, value)
@@ -72,11 +75,10 @@ def _subject() -> dict[str, str]:
 def _short(
     _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    """The line for people: of all that Temporal's SDK tells, the activity alone, and the instant to
-    the second."""
-    told = event.pop("temporal_activity", None)
-    if told:
-        event.setdefault("activity", told["activity_id"])
+    """The line for people: of Temporal's fields only the activity, and the time to the second."""
+    activity_info = event.pop("temporal_activity", None)
+    if activity_info:
+        event.setdefault("activity", activity_info["activity_id"])
     event.pop("temporal_workflow", None)
     event.pop("__temporal_error_identifier", None)
     event["timestamp"] = f"{event['timestamp'][:19]}Z"
@@ -105,7 +107,7 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
 
 
 def line_formatter(*, as_json: bool) -> logging.Formatter:
-    """What renders a record."""
+    """The formatter that renders a record."""
     rendered: tuple[structlog.typing.Processor, ...] = (
         (structlog.processors.JSONRenderer(),)
         if as_json

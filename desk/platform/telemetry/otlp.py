@@ -1,4 +1,4 @@
-"""Where traces and metrics go by OTLP over HTTP: nowhere, unless an address is set."""
+"""Where traces and metrics are sent by OTLP over HTTP. Nowhere, unless an address is set."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,7 +11,7 @@ DEFAULT_SERVICE: Final = "research-desk"
 
 
 def otlp_endpoint(variables: Mapping[str, str], signal: str) -> str | None:
-    """Where a signal (`traces`, `metrics`) goes over HTTP; None where it goes nowhere."""
+    """The URL for a signal (`traces`, `metrics`) over HTTP. None if it is not sent."""
     disabled = variables.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if disabled or variables.get(f"OTEL_{signal.upper()}_EXPORTER") == "none":
         return None
@@ -20,6 +20,6 @@ def otlp_endpoint(variables: Mapping[str, str], signal: str) -> str | None:
 
 
 def otlp_headers(variables: Mapping[str, str]) -> dict[str, str]:
-    """The headers that an export carries, such as `authorization=Bearer%20…`."""
+    """The headers of an export, such as `authorization=Bearer%20…`."""
     pairs = (pair.partition("=") for pair in variables.get(HEADERS, "").split(",") if "=" in pair)
     return {name.strip().lower(): unquote(value.strip()) for name, _, value in pairs}

@@ -1,7 +1,7 @@
-"""The spans of the desk: one trace from a command to the calls that came of it.
+"""The spans of the desk: one trace from a command to the calls that it causes.
 
-Imported only where traces are on. Temporal carries the trace from the command into workflows and
-activities; the MCP and Anthropic clients make spans of their own inside those. A server's spans
+Imported only if traces are on. Temporal propagates the trace from the command into workflows and
+activities. The MCP and Anthropic clients make spans of their own inside those. A server's spans
 belong to the call that reached it.
 """
 
@@ -39,7 +39,8 @@ _NAME: Final = "research-desk"
 
 
 def start_tracing(variables: Mapping[str, str]) -> None:
-    """Send this process's spans to the address in the variables, from the first call on."""
+    """Starts sending this process's spans to the address in the variables. Later calls do
+    nothing."""
     if isinstance(trace.get_tracer_provider(), ReplaySafeTracerProvider):
         return
     provider = create_tracer_provider(sampler=sampler(), resource=resource(variables))
@@ -48,27 +49,27 @@ def start_tracing(variables: Mapping[str, str]) -> None:
 
 
 def flush() -> None:
-    """Send what has been recorded, or give up after some seconds."""
+    """Sends the recorded spans. Gives up after some seconds."""
     provider = trace.get_tracer_provider()
     if isinstance(provider, ReplaySafeTracerProvider):
         provider.force_flush(FLUSH_MILLIS)
 
 
 def span_plugins() -> list[SimplePlugin]:
-    """Temporal's, which carries the trace along, and the desk's, which makes the spans."""
+    """Temporal's plugin, which propagates the trace, and the desk's, which makes the spans."""
     return [OpenTelemetryPlugin(), SimplePlugin("desk-spans", interceptors=[DeskSpans()])]
 
 
 @contextmanager
 def spanned_command(command: str) -> Iterator[None]:
-    """The first span of a trace."""
+    """Opens the first span of a trace."""
     tracer = trace.get_tracer(_NAME)
     with tracer.start_as_current_span(command, attributes={ROOT: True}, kind=SpanKind.CLIENT):
         yield
 
 
 class DeskSpans(Interceptor):
-    """A span for every workflow run and every attempt of an activity, with what it is about."""
+    """Makes a span for every workflow run and every attempt of an activity, with its subject."""
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
         """See base class."""
@@ -99,8 +100,9 @@ class _ActivitySpans(ActivityInboundInterceptor):
 
 
 class _WorkflowSpans(WorkflowInboundInterceptor):
-    """A run's span ends with its first report, or else with the run: a span is seen once it has
-    ended, and one of a run that stays open would leave all below it without a parent for days."""
+    """Ends a run's span with its first report, or else with the run. A span is visible only once it
+    has ended, and that of a run which stays open would leave its children without a parent for
+    days."""
 
     _span: Span
     _ended = False
@@ -128,11 +130,11 @@ class _WorkflowSpans(WorkflowInboundInterceptor):
                 self._span.record_exception(error)
                 raise
             finally:
-                # A run that leaves this worker's memory counts as replaying, and ends no span.
+                # A run evicted from this worker's cache counts as replaying, and ends no span.
                 self.end_span()
 
     def end_span(self) -> None:
-        """End it, the first time that this is asked for."""
+        """Ends the span, the first time it is called."""
         if not self._ended:
             self._ended = True
             self._span.end()

@@ -1,10 +1,10 @@
-"""One of our MCP servers with its spans.
+"""Runs one of the desk's MCP servers with its spans.
 
 `python -m desk.platform.telemetry.traced_server MODULE [ARGUMENT…]`
 
-The worker starts its stdio servers this way where traces are on, and gives them the `OTEL_*`
-variables. Spans go to the collector and log lines to standard error: standard output carries the
-protocol.
+The worker starts its stdio servers this way if traces are on, and passes them the `OTEL_*`
+variables. Spans go to the collector and log lines to standard error, because standard output
+carries the protocol.
 """
 
 import runpy
@@ -18,7 +18,7 @@ from desk.platform.telemetry.export import FLUSH_MILLIS, processor, resource, sa
 
 
 def main() -> None:
-    """Serve until the input ends, as the module itself would."""
+    """Serves until the input ends, as the module itself would."""
     module, *arguments = sys.argv[1:]
     variables = process_variables()
     provider = TracerProvider(sampler=sampler(), resource=resource(variables))

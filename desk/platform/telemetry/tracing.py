@@ -1,6 +1,6 @@
-"""Traces of this process: off, and nothing of theirs imported, unless an address is set.
+"""Traces of this process. Off, and their libraries not imported, unless an address is set.
 
-What sends them is the extra `observe`.
+The extra `observe` installs the exporter.
 """
 
 import contextlib
@@ -25,24 +25,24 @@ _PREFIX: Final = "OTEL_"
 
 _NEEDED: Final = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
-_SAID: list[str] = []
+_WARNED: list[str] = []
 
 
 def tracing(settings: Settings) -> bool:
-    """Whether this process sends traces. A missing package is told once and is no error: the
-    address may be set for other programs."""
+    """Whether this process sends traces. Warns once if a package is missing, which is not an error:
+    the address may be set for other programs."""
     if otlp_endpoint(settings.variables, "traces") is None:
         return False
     if all(_installed(name) for name in _NEEDED):
         return True
-    if not _SAID:
-        _SAID.append(ENDPOINT)
+    if not _WARNED:
+        _WARNED.append(ENDPOINT)
         LOG.warning("%s is set; traces are sent after %s", ENDPOINT, install_words(Extra.OBSERVE))
     return False
 
 
 def trace_plugins(settings: Settings) -> "list[SimplePlugin]":
-    """What a client needs so that its calls and the workers made from it are traced."""
+    """The plugins by which a client traces its calls and the workers made from it."""
     if not tracing(settings):
         return []
     from desk.platform.telemetry.spans import span_plugins, start_tracing
@@ -53,7 +53,8 @@ def trace_plugins(settings: Settings) -> "list[SimplePlugin]":
 
 @contextlib.contextmanager
 def command_span(settings: Settings, command: str) -> Iterator[None]:
-    """A span for the time of a command, the first of its trace; sent before the block is left."""
+    """Opens a span for the duration of a command, the first of its trace. Sends it before the block
+    is left."""
     if not tracing(settings):
         yield
         return
@@ -68,7 +69,7 @@ def command_span(settings: Settings, command: str) -> Iterator[None]:
 
 
 def send_spans(settings: Settings) -> None:
-    """Send what has been recorded: a process of Temporal's ends without the usual clearing up."""
+    """Sends the recorded spans. The SDK's processes end without the usual cleanup."""
     if tracing(settings):
         from desk.platform.telemetry.spans import flush
 
@@ -78,9 +79,10 @@ def send_spans(settings: Settings) -> None:
 def traced_servers(
     servers: Mapping[str, McpServerSpec], settings: Settings, *, in_process: bool
 ) -> dict[str, McpServerSpec]:
-    """The servers, with our own ones that run as processes sending their spans too.
+    """The servers, with the desk's own ones that run as processes started so that they send spans
+    too.
 
-    Other people's servers are given nothing: what they get stands in `.mcp.json`.
+    Third-party servers get nothing added: `.mcp.json` says what they get.
     """
     if not tracing(settings):
         return dict(servers)
@@ -93,7 +95,7 @@ def traced_servers(
 
 
 def _is_ours(spec: McpServerSpec) -> bool:
-    """Our own module, started as `python -m`."""
+    """Whether a server is the desk's own module, started with `python -m`."""
     started = spec.transport is Transport.STDIO and spec.command == "python"
     return started and spec.in_process is not None and spec.args[:2] == ("-m", spec.in_process)
 

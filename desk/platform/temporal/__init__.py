@@ -1,1 +1,1 @@
-"""The client, the converter and the sandbox."""
+"""The desk's side of Temporal: client, data converter, sandbox, deployment version, histories."""

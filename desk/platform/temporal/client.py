@@ -1,4 +1,4 @@
-"""The connection to Temporal. The server is the embedded one, or one of the user's own."""
+"""Connects to Temporal: to the embedded server, or to the user's own."""
 
 import asyncio
 import re
@@ -26,18 +26,18 @@ from desk.platform.temporal.conversion import data_converter
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
 WORKER_HEARTBEAT = timedelta(seconds=10)
-"""How soon a worker shows up in, and disappears from, `temporal worker list`."""
+"""How soon a worker appears in `temporal worker list`, and disappears from it."""
 
 NAME_SECONDS = 5.0
-"""How long a name server may take to say that it does not know a host."""
+"""How long a name server may take to answer that it does not know a host."""
 
 PUSHED_EVERY = timedelta(seconds=2)
-"""How often metrics are sent where they are sent and not fetched."""
+"""How often metrics are sent, if they are pushed rather than scraped."""
 
 TASK_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1_800.0)
 CALL_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _BUCKETS = {"desk_task_seconds": TASK_BUCKETS, "desk_tool_call_seconds": CALL_BUCKETS}
-"""In seconds: an analyst's task takes from a moment to half an hour, a tool's answer less."""
+"""In seconds. An analyst's task takes from a moment to half an hour, a tool call less."""
 
 
 class ServerUnreachable(Exception):
@@ -51,15 +51,16 @@ async def connect(
     working: bool = False,
     asks_only: bool = False,
 ) -> Client:
-    """A client that carries the desk's plugin, so that workers made from it have it too. One that
-    `asks_only` converts payloads alike, and no worker can be made from it.
+    """Connects a client that carries the desk's plugin, so that workers made from it have it too. A
+    client that `asks_only` converts payloads in the same way, but no worker can be made from it.
 
-    A process that is `working` has metrics: it serves them where the settings say, or else sends
-    them by OTLP.
+    A process that is `working` has metrics: it serves them at the address in the settings, or else
+    sends them by OTLP.
 
     Raises:
         ServerUnreachable: nothing answers at the address, or it refuses.
-        SettingsError: the address is none, or metrics cannot be served or sent where they should.
+        SettingsError: the address is not valid, or metrics cannot be served or sent where they
+            should.
     """
     settings = located(settings)
     options = _options(settings)
@@ -67,7 +68,7 @@ async def connect(
     stored = (settings.payload_dir, settings.payload_keys, settings.store)
     plugins: list[Plugin] = [*trace_plugins(settings)]
     if not asks_only:
-        # It loads what workers are made of, a tenth of the time in which a command is there.
+        # It loads all that workers need, which takes a tenth of a command's start.
         from desk.platform.temporal.plugin import desk_plugin
 
         plugins = [desk_plugin(*stored), *plugins]
@@ -78,7 +79,7 @@ async def connect(
             plugins=plugins,
             runtime=_runtime(settings if working else None),
             identity=identity,
-            # What is large is packed by the payload codec; packing it again gains nothing.
+            # The payload codec compresses large payloads; compressing them again gains nothing.
             grpc_compression=GrpcCompression.NONE,
         )
     except (RuntimeError, RPCError) as error:
@@ -91,8 +92,8 @@ async def connect(
 
 
 def located(settings: Settings) -> Settings:
-    """The settings with the ports that the home's embedded server has; as they are where the server
-    is the user's own.
+    """The settings with the ports of the home's embedded server. Unchanged if the server is the
+    user's own.
 
     Raises:
         ServerUnreachable: no embedded server runs.
@@ -107,7 +108,7 @@ def located(settings: Settings) -> Settings:
 
 
 def server_name(settings: Settings) -> str:
-    """The server in words: by its address, or by the home of the desk that hosts it."""
+    """Names the server for people: by its address, or by the home of the desk that hosts it."""
     if not settings.external:
         return f"the Temporal server of {settings.home}"
     address = _options(settings).get("target_host", DEFAULT_ADDRESS)
@@ -135,12 +136,12 @@ async def _advice(settings: Settings, address: str, error: Exception) -> str:
 
 
 async def _reason(address: str, error: Exception) -> str:
-    """Why a server is not reached. The core wraps what the system says in the names of its own
-    types; of a host whose name nobody knows only the system says it plainly."""
-    told = str(error).splitlines()[0]
-    said = re.search(r'message: "([^"]+)"', told)
-    if said is not None:
-        return said[1]
+    """Why a server is not reached. The SDK's core wraps the system's message in the names of its
+    own types. An unknown host name is only reported plainly by the system itself."""
+    message = str(error).splitlines()[0]
+    quoted = re.search(r'message: "([^"]+)"', message)
+    if quoted is not None:
+        return quoted[1]
     host = address.rpartition(":")[0].strip("[]")
     try:
         async with asyncio.timeout(NAME_SECONDS):
@@ -151,16 +152,16 @@ async def _reason(address: str, error: Exception) -> str:
         return f"the name {host} cannot be resolved"
     except UnicodeError:
         return f"{host} is no name of a host"
-    return told[:200]
+    return message[:200]
 
 
 def measured(settings: Settings) -> bool:
-    """Whether a process that works has metrics."""
+    """Whether a process that runs workers has metrics."""
     return bool(settings.metrics_address or otlp_endpoint(settings.variables, "metrics"))
 
 
 def process_meter() -> MetricMeter:
-    """The meter of this process, for what belongs to no workflow or activity."""
+    """The meter of this process, for metrics that belong to no workflow or activity."""
     return _shared[0].metric_meter if _shared else MetricMeter.noop
 
 
@@ -168,7 +169,7 @@ _shared: list[Runtime] = []
 
 
 def _runtime(working: Settings | None) -> Runtime:
-    """One runtime for the process; the SDK's core logs only what is wrong."""
+    """The process's one runtime. The SDK's core logs errors only."""
     if not _shared:
         telemetry = TelemetryConfig(
             logging=LoggingConfig(TelemetryFilter(core_level="ERROR", other_level="ERROR")),
@@ -182,7 +183,7 @@ def _runtime(working: Settings | None) -> Runtime:
 
 
 def _metrics(settings: Settings) -> PrometheusConfig | OpenTelemetryConfig | None:
-    """Core has one exporter: an address to be asked at goes before one to send to."""
+    """Where metrics go. Core has one exporter: serving them takes precedence over sending them."""
     if settings.metrics_address:
         return PrometheusConfig(
             bind_address=settings.metrics_address,
@@ -204,8 +205,8 @@ def _metrics(settings: Settings) -> PrometheusConfig | OpenTelemetryConfig | Non
 
 
 async def metrics_sent(settings: Settings) -> None:
-    """Wait until what was counted so far is sent, where it is sent: core sends at its own pace, and
-    nothing when it ends."""
+    """Waits until all metrics so far are sent, if they are sent. Core sends at its own pace, and
+    does not flush at the end."""
     if isinstance(_metrics(settings), OpenTelemetryConfig):
         await asyncio.sleep(1.1 * PUSHED_EVERY.total_seconds())
 

@@ -1,4 +1,4 @@
-"""How payloads are converted: by client, worker and replayer alike."""
+"""Converts payloads, in the same way for client, worker and replayer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,15 +19,16 @@ from desk.platform.settings.store import VARIABLE, StoreSettings
 
 
 class ContextFreeConverter(DataConverter):
-    """A data converter that is the same wherever it is used."""
+    """A data converter that behaves in the same way for every payload, whatever it belongs to."""
 
     def _with_store_context(self, store_ctx: StorageDriverStoreContext) -> DataConverter:
-        """See base class: there, a copy whose store knows for whom it stores."""
+        """See base class, which returns a copy whose store knows the workflow or activity it stores
+        for."""
         return self
 
     async def _external_store_payload_sequence(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """See base class. An answer that the codec left as it is stays so, and loses its mark:
-        `temporal` shows only payloads as text that have no metadata but their encoding."""
+        """See base class. A query's answer is not stored externally, and loses its mark: `temporal`
+        shows a payload as text only if it has no metadata but its encoding."""
         if not any(ANSWER in payload.metadata for payload in payloads):
             return await super()._external_store_payload_sequence(payloads)
         for payload in payloads:
@@ -38,9 +39,9 @@ class ContextFreeConverter(DataConverter):
 def data_converter(
     payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
 ) -> DataConverter:
-    """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
-    over the limit goes to the store where there is one, else to disk. Answers to queries stay plain
-    JSON unless there are keys."""
+    """Converts Pydantic models to JSON, compressed when large, and encrypted if there are keys.
+    Payloads still over the limit go to the store if there is one, else to disk. Answers to queries
+    stay plain JSON unless there are keys."""
     packing = CompressingCodec()
     return ContextFreeConverter(
         payload_converter_class=PydanticPayloadConverter,
@@ -50,10 +51,11 @@ def data_converter(
 
 
 def _external(directory: DirectoryStore, store: StoreSettings | None) -> ExternalStorage:
-    """Where there is a store the directory is still read: it has what is older than the store."""
+    """The external storage. With a store the directory is still read, for payloads older than the
+    store."""
     if store is None:
         return ExternalStorage(drivers=[directory], payload_size_threshold=INLINE_LIMIT)
-    # Needs an extra, and most desks share a folder or are one process.
+    # Imported here because it needs an extra: most desks share a folder or are one process.
     try:
         from desk.platform.payloads.bucket import bucket_driver
     except ImportError:
@@ -67,7 +69,7 @@ def _external(directory: DirectoryStore, store: StoreSettings | None) -> Externa
 
 
 def _encrypting(packing: PayloadCodec, keys: Keyring) -> PayloadCodec:
-    # A process without keys need not load what encrypts.
+    # Imported here, so that a process without keys does not load the cipher.
     from desk.platform.payloads.encryption import EncryptingCodec
 
     return EncryptingCodec(packing, keys)

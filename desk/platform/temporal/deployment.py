@@ -1,4 +1,4 @@
-"""The desk's version as Temporal knows it: which workers are given the runs."""
+"""The desk's version in Temporal's worker versioning, which decides which workers get the runs."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ from temporalio.worker import WorkerDeploymentConfig
 
 DEPLOYMENT: Final = "research-desk"
 FROM_SOURCE: Final = "source"
-"""The build of a desk that is not installed."""
+"""The build id of a desk that runs from source without being installed."""
 
 PATIENCE_SECONDS: Final = 30.0
 PAUSE_SECONDS: Final = 0.2
@@ -27,7 +27,7 @@ _UNSUPPORTED: Final = frozenset(
     {
         RPCStatusCode.UNIMPLEMENTED,
         RPCStatusCode.INVALID_ARGUMENT,
-        # So says a server on which it is switched off.
+        # The answer of a server on which worker versioning is disabled.
         RPCStatusCode.PERMISSION_DENIED,
     }
 )
@@ -40,7 +40,8 @@ _log = logging.getLogger(__name__)
 
 @cache
 def build_id() -> str:
-    """The version of the package that runs. Every worker of a process asks: it is read once."""
+    """The version of the installed package. Cached, because every worker of a process asks for
+    it."""
     try:
         return version(DEPLOYMENT)
     except PackageNotFoundError:
@@ -48,10 +49,10 @@ def build_id() -> str:
 
 
 def unversioned() -> WorkerDeploymentConfig:
-    """What says of which build a worker is, and gives it work of any version.
+    """A deployment that names a worker's build and accepts work of any version.
 
-    Without it the SDK makes a build id of its own, from the bytecode of every loaded module:
-    0.7 s of each process.
+    Without it the SDK derives a build id from the bytecode of every loaded module, which takes 0.7
+    s in each process.
     """
     return WorkerDeploymentConfig(
         version=WorkerDeploymentVersion(DEPLOYMENT, build_id()), use_worker_versioning=False
@@ -59,13 +60,13 @@ def unversioned() -> WorkerDeploymentConfig:
 
 
 async def current_deployment(client: Client, build: str) -> WorkerDeploymentConfig | None:
-    """Make a build the current one, before its workers poll: new runs are its own, and so is the
-    next task of every run that is open. None where the server knows no worker versioning; its
-    workers then poll as they did before there was any (`unversioned`).
+    """Makes a build the current version, before its workers poll: it gets all new runs, and the
+    next task of every open run. Returns None if the server does not support worker versioning; its
+    workers then poll without a version (`unversioned`).
 
-    Every type of workflow moves on to the current build and none is pinned to the one it began
-    with: a desk has one version at a time, and a pinned run would be left without workers with its
-    next upgrade, for weeks. What makes this safe is that every run replays on later code.
+    Every workflow type moves on to the current build and none is pinned to the one it began with. A
+    desk has one version at a time, so a pinned run would be left without workers for weeks after
+    its next upgrade. This is safe because every run replays on later code.
 
     Raises:
         RPCError: the server refused for another reason, or did not answer in time.
@@ -80,9 +81,10 @@ async def current_deployment(client: Client, build: str) -> WorkerDeploymentConf
 
 
 async def pinned_deployment(client: Client, build: str) -> WorkerDeploymentConfig | None:
-    """A build that keeps the runs begun on it until they close. It becomes the current one only
-    where none is: new runs go on to another build when whoever upgrades says so, by `temporal
-    worker deployment set-current-version`. None where the server knows no worker versioning.
+    """A build that keeps the runs begun on it until they close. It becomes the current version only
+    if there is none: new runs move to another build when the operator says so, with `temporal
+    worker deployment set-current-version`. Returns None if the server does not support worker
+    versioning.
 
     Raises:
         RPCError: the server refused for another reason, or did not answer in time.
@@ -116,12 +118,12 @@ async def _has_current(client: Client) -> bool:
         namespace=client.namespace, deployment_name=DEPLOYMENT
     )
     try:
-        told = await client.workflow_service.describe_worker_deployment(request)
+        description = await client.workflow_service.describe_worker_deployment(request)
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return False
         raise
-    routing = told.worker_deployment_info.routing_config
+    routing = description.worker_deployment_info.routing_config
     return bool(routing.current_deployment_version.build_id)
 
 
@@ -138,7 +140,7 @@ async def _make_current(client: Client, build: str) -> None:
 
 
 async def _done_at_the_server(act: Callable[[], Awaitable[None]]) -> bool:
-    """Whether the server knows what it was asked for; while it is busy it is asked again."""
+    """Retries while the server is busy. Returns whether the server supports the request."""
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     while True:
         try:

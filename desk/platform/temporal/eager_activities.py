@@ -1,10 +1,10 @@
-"""Activities that the process which asks for them does itself, without matching or a poll.
+"""Runs activities in the process that schedules them, without matching or a poll.
 
-The server hands what a workflow schedules on its own queue straight to the worker that scheduled
-it, with the answer to the workflow task (Temporal's eager activity execution). So a process that
-has a role's workers as well asks for its activities on the workflow's own queue. Workflow code
-names the role's queue all the same; that name goes along in a header, and whoever reads a history
-reads it there. On replay the queue of an activity is not compared.
+The server hands an activity that a workflow schedules on its own queue straight to the worker that
+scheduled it, in the response to the workflow task (Temporal's eager activity execution). So a
+process that also runs a role's workers schedules its activities on the workflow's own queue.
+Workflow code still names the role's queue; that name is sent in a header, and is read from there
+when a history is read. On replay the queue of an activity is not compared.
 """
 
 import json
@@ -23,7 +23,7 @@ _PLAIN: Final = {"encoding": b"json/plain"}
 def ask_eagerly(
     completion: "WorkflowActivationCompletion", own_queue: str, here: Collection[str]
 ) -> None:
-    """Puts the activities of a completed workflow task on the workflow's own queue, where the queue
+    """Moves the activities of a completed workflow task to the workflow's own queue, if the queue
     that they name is polled in this process (`here`)."""
     for command in completion.successful.commands:
         asked = command.schedule_activity
@@ -34,6 +34,7 @@ def ask_eagerly(
 
 
 def queue_named(headers: Mapping[str, Payload], queue: str) -> str:
-    """The queue that a workflow named for an activity, of the headers and the queue in history."""
+    """The queue that a workflow named for an activity, from the headers and the queue in the
+    history."""
     named = headers.get(_QUEUE)
     return str(json.loads(named.data)) if named is not None else queue

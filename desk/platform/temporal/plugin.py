@@ -1,4 +1,4 @@
-"""The one plugin that makes client, worker and replayer agree."""
+"""The plugin that gives client, worker and replayer the same configuration."""
 
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from desk.platform.temporal.sandbox import ContextFreeRunner, workflow_runner
 def desk_plugin(
     payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
 ) -> SimplePlugin:
-    """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
+    """The data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
 
-    A validation error in workflow code fails the run: by default Temporal would retry the
-    workflow task for ever, and the run would hang.
+    A validation error in workflow code fails the run. By default Temporal would retry the workflow
+    task for ever, and the run would hang.
     """
 
     def runner(given: WorkflowRunner | None) -> WorkflowRunner:

@@ -1,11 +1,10 @@
-"""What workflow code may reach, and what is asked of it for its payloads.
+"""What workflow code may access, and which payload context the SDK is spared.
 
-The sandbox stays on, and every relaxation has its reason. Payloads are converted without asking
-what they are for, but for the answers to queries, which are marked as such: for every payload of a
-workflow the SDK asks the workflow's instance which activity or child it belongs to, and enters the
-sandbox for the answer, 4,000 times for a week, an eighth of all the work of a worker. With the
-answer it then makes a data converter for that payload alone. The desk's converter, codec and
-payload store treat every payload alike.
+The sandbox stays on, and every relaxation has its reason. For every payload of a workflow, the SDK
+asks the workflow's instance which activity or child it belongs to, and enters the sandbox for the
+answer: 4,000 times for a week, an eighth of all the work of a worker. It then makes a data
+converter for that payload alone. The desk's converter, codec and payload store treat every payload
+in the same way, so its instances give no context. Only answers to queries are marked as such.
 """
 
 import dataclasses
@@ -32,9 +31,11 @@ _NO_TARGET = StorageDriverStoreContext(target=None)
 
 
 class ContextFreeInstance(WorkflowInstance):
-    """A sandboxed instance that names no context for any payload, and marks answers to queries.
-    Where it `moves_on`, it goes on with the current version, whatever other runs do. What it asks
-    for on queues that are `here` stays in this process."""
+    """A sandboxed instance that names no context for payloads, and marks answers to queries.
+
+    If `moves_on`, its run moves to the current version, whatever other runs do. Activities that it
+    schedules on queues in `here` stay in this process.
+    """
 
     def __init__(
         self,
@@ -81,22 +82,24 @@ def _mark_answers(completion: WorkflowActivationCompletion) -> None:
 
 
 _OURS: Final = "workflows."
-"""What the names of the modules begin with that have the desk's own workflows."""
+"""The prefix of the modules with the desk's own workflows."""
 
 
 @dataclass(frozen=True)
 class ContextFreeRunner(SandboxedWorkflowRunner):
-    """The SDK's sandbox, with such instances. The workflow types in `moving_on` go on with the
-    current version where a worker pins its other runs to its own. The SDK has it as an option of a
-    workflow, but then a server refuses the runs of workers without a version. `here` are queues
-    whose activities stay in this process."""
+    """The SDK's sandbox, with such instances.
+
+    The workflow types in `moving_on` move to the current version even if the worker pins its other
+    runs to its own. The SDK has this as an option of a workflow, but then a server refuses the runs
+    of workers without a version. `here` are queues whose activities stay in this process.
+    """
 
     moving_on: frozenset[str] = frozenset()
     here: frozenset[str] = frozenset()
 
     def prepare_workflow(self, defn: _Definition) -> None:
-        """See base class. It makes an instance to see whether one can be made; of the desk's own
-        workflows a test sees that, and no start of a worker waits for it."""
+        """See base class, which makes an instance to check that one can be made. For the desk's own
+        workflows a test checks that, so the start of a worker does not wait for it."""
         if not defn.cls.__module__.startswith(_OURS):
             super().prepare_workflow(defn)
 
@@ -108,33 +111,33 @@ class ContextFreeRunner(SandboxedWorkflowRunner):
 
 
 _PASSED_THROUGH = (
-    # Frozen models without behaviour; sharing them keeps isinstance checks true across the wall
-    # and saves rebuilding every pydantic schema for each run.
+    # Frozen models without behaviour. Sharing them keeps isinstance checks valid across the
+    # sandbox's border and avoids rebuilding every pydantic schema for each run.
     "desk.contracts",
     # Only signatures are used, to call activities by reference.
     "activities",
     # The roster is a constant table of frozen models.
     "desk.agents",
-    # Pure functions. Loading its modules anew for every workflow took 21 of the 28 ms in which a
-    # market's workflow is made. That it reads no clock is held by the architecture tests.
+    # Pure functions. Reloading these modules for every workflow took 21 of the 28 ms that it takes
+    # to create a market's workflow. The architecture tests check that they read no clock.
     "desk.analytics",
     "desk.trust",
     "desk.runs",
     "desk.documents",
     "desk.learning",
     "desk.programs",
-    # The workflows: coroutines and classes without a state of their own. To load them anew was five
-    # sixths of what it takes to make a market's workflow. The same tests hold them.
+    # The workflows: coroutines and classes without module state. Reloading them was five sixths of
+    # the time to create a market's workflow. The same tests check them.
     "workflows",
-    # Its DateTime subclasses two types the sandbox proxies, which is a metaclass conflict; its
-    # clock is closed again below.
+    # Its DateTime subclasses two types that the sandbox proxies, which is a metaclass conflict. Its
+    # clock is restricted again below.
     "pendulum",
-    # Reads the conditions of a graph, in `desk.runs`: a parser and an interpreter without effects.
+    # Evaluates the conditions of a graph, in `desk.runs`: a parser and interpreter without effects.
     "jmespath",
     # pendulum's compiled core and its zone data.
     "tzdata",
     "zoneinfo",
-    # Reached by pydantic while it builds a model's serializer.
+    # Imported by pydantic while it builds a model's serializer.
     "annotated_types",
     "typing_inspection",
 )
@@ -150,8 +153,8 @@ def workflow_runner(
 ) -> ContextFreeRunner:
     """The runner of every worker and replayer.
 
-    What workflows and the logic in `desk` may import is held by a test, which is why the sandbox
-    need not complain of every module that it loads for itself.
+    A test checks what workflows and the logic in `desk` may import, so the sandbox need not warn
+    about every module that it loads itself.
     """
     default = SandboxRestrictions.default
     restrictions = dataclasses.replace(

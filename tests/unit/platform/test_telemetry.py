@@ -92,7 +92,7 @@ def test_without_the_packages_a_run_goes_on_and_says_once_what_to_do(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("desk.platform.telemetry.tracing._NEEDED", ("opentelemetry.not_installed",))
-    monkeypatch.setattr("desk.platform.telemetry.tracing._SAID", [])
+    monkeypatch.setattr("desk.platform.telemetry.tracing._WARNED", [])
     settings = home_settings(tmp_path, **SENDING)
     assert not tracing(settings)
     assert not tracing(settings)

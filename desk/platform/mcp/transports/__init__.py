@@ -1,1 +1,1 @@
-"""How a server is reached: over HTTP, over pipes, in this process."""
+"""The ways to reach a server: over HTTP, over pipes, in this process."""

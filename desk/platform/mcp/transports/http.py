@@ -1,9 +1,9 @@
-"""MCP over HTTP: a client of our own with the server's headers, and what became of a request.
+"""MCP over HTTP: a client with the server's headers, which records the outcome of each request.
 
-The MCP client gives one error for every HTTP status, so that a token that is not accepted looks
-like a server that is down; it reads an answer of any size; and one connection that breaks ends
-every call beside it. The client here tells statuses apart, reads no more than it may, and answers
-in the place of a server that did not.
+The MCP client raises one error for every HTTP status, so that a rejected token looks like a server
+that is down. It reads an answer of any size. And one broken connection ends every concurrent call.
+The client here distinguishes statuses, limits how much it reads, and substitutes a response for a
+server that did not answer.
 """
 
 import socket
@@ -27,10 +27,10 @@ from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 300.0
-"""How long a stream may be silent; a call has a limit of its own, which is shorter."""
+"""How long a stream may be silent. A call has its own, shorter limit."""
 
 LONGEST_PAUSE: Final = timedelta(hours=1)
-"""The most that `retry-after` is believed."""
+"""The longest `retry-after` that is honoured."""
 
 SESSION: Final = "mcp-session-id"
 """The header in which a server names a session."""
@@ -40,14 +40,14 @@ _PASSING: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQ
 
 
 class HttpAnswer(NamedTuple):
-    """A status other than success, and the pause that was asked for with it."""
+    """An unsuccessful status, and the pause that came with it."""
 
     status: int
     after: timedelta | None
 
     @property
     def refuses(self) -> bool:
-        """Whether the server does not accept the caller, so that asking again does not help."""
+        """Whether the server does not accept the caller, so that retrying does not help."""
         return self.status in _REFUSED
 
     @property
@@ -69,10 +69,10 @@ class HttpAnswer(NamedTuple):
 
 @dataclass(slots=True)
 class Seen:
-    """What the responses to one call, or to one opening, came to: all None after a success.
+    """The outcome of the responses to one call, or to one opening. All None after a success.
 
-    `answer` is the status that was no success; `fault` and `words` say why there was no answer.
-    `session` is the id that the server gave the session, None where it gave none.
+    `answer` is an unsuccessful status. `fault` and `words` say why there was no answer. `session`
+    is the id that the server gave the session, None if it gave none.
     """
 
     answer: HttpAnswer | None = None
@@ -94,8 +94,8 @@ _SEEN: ContextVar[Seen | None] = ContextVar("seen", default=None)
 
 @contextmanager
 def watching() -> Iterator[Seen]:
-    """For the requests that are made in this block: the MCP client sends each in the context of
-    the task that asked for it."""
+    """Records the responses to the requests made in this block. The MCP client sends each request
+    in the context of the task that asked for it."""
     seen = Seen()
     token = _SEEN.set(seen)
     try:
@@ -105,7 +105,8 @@ def watching() -> Iterator[Seen]:
 
 
 def http_target(spec: McpServerSpec) -> Connectable:
-    """The way to a server with a `url`. Whoever enters it opens and closes its HTTP client."""
+    """The way to a server with a `url`. Entering it opens an HTTP client, leaving it closes the
+    client."""
     url, most = spec.url or "", spec.max_answer_bytes
     headers = {name: value.get_secret_value() for name, value in spec.headers.items()}
     if spec.transport is not Transport.SSE:
@@ -135,7 +136,8 @@ class AnswerBrokenOff(httpx2.StreamError):
 
 
 class _Client(httpx2.AsyncClient):
-    """A client that notes how its requests are answered, and reads `most` bytes of an answer."""
+    """A client that records the responses to its requests, and reads at most `most` bytes of
+    each."""
 
     def __init__(self, headers: dict[str, str] | None, auth: httpx2.Auth | None, most: int) -> None:
         super().__init__(
@@ -144,12 +146,13 @@ class _Client(httpx2.AsyncClient):
             timeout=httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
             verify=trusted(),
         )
-        # What a few bytes unpack to has no bound.
+        # A few compressed bytes can decompress to any size.
         self.headers["accept-encoding"] = "identity"
         self._most = most
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """The response; one that says 502 where there is none, so that the calls beside it live."""
+        """Returns the response. If there is none, returns one with status 502, so that concurrent
+        calls go on."""
         seen = _SEEN.get() or Seen()
         try:
             response = await super().send(request, **options)
@@ -157,7 +160,7 @@ class _Client(httpx2.AsyncClient):
             seen.failed(_fault_of(error), _words_of(error))
             return _no_answer(request)
         seen.session = response.headers.get(SESSION, seen.session)
-        # Many servers have no stream of their own to listen to and say so with this status.
+        # Many servers offer no stream to listen to, and say so with this status.
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             seen.note(_answer_of(response))
         if response.headers.get("content-encoding", "identity") != "identity":
@@ -172,8 +175,8 @@ class _Client(httpx2.AsyncClient):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The bytes of a response, until there are too many: in all, or for one event of a stream that
-    is listened to."""
+    """The bytes of a response, up to a limit: for the whole response, or for one event of a stream
+    that is listened to."""
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, most: int, seen: Seen, *, by_event: bool
@@ -202,7 +205,7 @@ class _Bounded(httpx2.AsyncByteStream):
             self._break_off(_fault_of(error), _words_of(error))
 
     async def aclose(self) -> None:
-        """Give the connection back."""
+        """Releases the connection."""
         await self._stream.aclose()
 
     def _break_off(self, fault: CallFault, words: str) -> NoReturn:
@@ -242,7 +245,7 @@ def _words_of(error: httpx2.TransportError) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and what it came of; where several addresses were tried, of each."""
+    """Yields an error and its causes. If several addresses were tried, the causes of each."""
     while error is not None:
         yield error
         cause = error.__cause__ or error.__context__

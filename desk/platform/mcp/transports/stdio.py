@@ -1,7 +1,7 @@
-"""MCP over stdio: a server's process, of whose lines none is read that is too long.
+"""MCP over stdio: runs a server's process, and does not read lines that are too long.
 
-The MCP client keeps a line until it ends, however long it is, and leaves a call waiting whose
-answer cannot be read. Here such a call is failed at once, and those beside it go on.
+The MCP client buffers a line until it ends, however long it is, and leaves a call waiting whose
+answer cannot be read. Here such a call fails at once, and concurrent calls go on.
 """
 
 import json
@@ -32,7 +32,7 @@ from mcp_types import (
 )
 
 KEPT_OF_LONG: Final = 4_096
-"""Bytes of the beginning and of the end of a line that is too long."""
+"""Bytes that are kept of the beginning and of the end of a line that is too long."""
 
 _ID: Final = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
 _VERSION: Final = rb'"jsonrpc"\s*:\s*"2\.0"'
@@ -41,7 +41,7 @@ _AT_THE_END: Final = re.compile(_ID + rb"\s*(?:,\s*" + _VERSION + rb"\s*)?\}\s*$
 
 
 class LongLine(NamedTuple):
-    """A line that was not kept: how it begins, how it ends, and how many bytes it has."""
+    """A line that is too long: its beginning, its end, and its size in bytes."""
 
     beginning: bytes
     end: bytes
@@ -49,7 +49,7 @@ class LongLine(NamedTuple):
 
 
 class Lines:
-    """Lines out of chunks. Of one with more than `most` bytes no more than a `LongLine` is kept."""
+    """Splits chunks into lines. Keeps only a `LongLine` of a line with more than `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -58,7 +58,7 @@ class Lines:
         self._long: LongLine | None = None
 
     def of(self, chunk: bytes) -> Iterator[bytes | LongLine]:
-        """The lines that a further chunk completes."""
+        """Yields the lines that a further chunk completes."""
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
             self._add(piece)
@@ -84,8 +84,8 @@ class Lines:
 
 
 def request_of(line: bytes | LongLine) -> RequestId | None:
-    """The id of the request that a line answers, where it stands at the beginning or at the end,
-    as servers write it. What an answer quotes in between is not taken for it."""
+    """The id of the request that a line answers, if it is at the beginning or at the end, where
+    servers write it. Ids that an answer quotes in between are ignored."""
     beginning, end = (line, line) if isinstance(line, bytes) else (line.beginning, line.end)
     found = _AT_THE_BEGINNING.match(beginning) or _AT_THE_END.search(end[-KEPT_OF_LONG:])
     if found is None:
@@ -98,7 +98,7 @@ def request_of(line: bytes | LongLine) -> RequestId | None:
 
 
 TOO_LARGE: Final = -32_470
-"""The code of the error that stands for an answer with too many bytes."""
+"""The error code that replaces an answer with too many bytes."""
 
 FLUSH_SECONDS: Final = 0.5
 EXIT_SECONDS: Final = 2.0
@@ -114,7 +114,8 @@ Incoming = SessionMessage | Exception
 
 
 def stdio_target(server: StdioServerParameters, most_bytes: int) -> Connectable:
-    """The way to a server as a process. Whoever enters it starts the process, and ends it."""
+    """The way to a server that runs as a process. Entering it starts the process, leaving it ends
+    it."""
     return _process(server, most_bytes)
 
 
@@ -134,11 +135,11 @@ async def _process(
         )
     except FileNotFoundError as error:
         raise FileNotFoundError(_what_is_missing(server, error)) from None
-    # Nothing is awaited before the process has an owner: a cancellation would leave it behind.
+    # Await nothing before the process has an owner: a cancellation would leave it running.
     conversation = _Conversation(server.command, process, most_bytes)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(conversation.hear)
-        tasks.start_soon(conversation.speak)
+        tasks.start_soon(conversation.read_output)
+        tasks.start_soon(conversation.write_input)
         try:
             yield conversation.incoming, conversation.outgoing
         finally:
@@ -154,70 +155,70 @@ def _what_is_missing(server: StdioServerParameters, error: FileNotFoundError) ->
 
 
 class _Conversation:
-    """What a process and the session say to each other."""
+    """The messages between a process and the session."""
 
     def __init__(self, command: str, process: Process, most_bytes: int) -> None:
         self._command = command
         self._process = process
         self._stdin, self._stdout = _piped(process.stdin), _piped(process.stdout)
         self._most_bytes = most_bytes
-        self._asked: set[RequestId] = set()
-        self._talkative = False
-        self._spoken = anyio.Event()
-        self._heard, self.incoming = anyio.create_memory_object_stream[Incoming](0)
-        self.outgoing, self._said = anyio.create_memory_object_stream[SessionMessage](0)
+        self._pending: set[RequestId] = set()
+        self._warned = False
+        self._sent_all = anyio.Event()
+        self._incoming_writer, self.incoming = anyio.create_memory_object_stream[Incoming](0)
+        self.outgoing, self._outgoing_reader = anyio.create_memory_object_stream[SessionMessage](0)
 
-    async def hear(self) -> None:
-        """Hand on what the process writes, until it ends."""
+    async def read_output(self) -> None:
+        """Forwards the process's output to the session, until it ends."""
         lines = Lines(self._most_bytes)
         try:
-            async with self._heard:
+            async with self._incoming_writer:
                 try:
                     async for chunk in self._stdout:
                         for line in lines.of(chunk):
                             for message in self._messages(line):
-                                await self._heard.send(SessionMessage(message))
+                                await self._incoming_writer.send(SessionMessage(message))
                 finally:
                     await self._drain()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
-            # Either end is closed, which the session sees by itself.
+            # Either end is closed, which the session notices by itself.
             return
 
-    async def speak(self) -> None:
-        """Write what the session says."""
+    async def write_input(self) -> None:
+        """Writes the session's messages to the process."""
         try:
-            async with self._said:
-                async for said in self._said:
-                    self._note(said.message)
-                    line = said.message.model_dump_json(by_alias=True, exclude_unset=True)
+            async with self._outgoing_reader:
+                async for sent in self._outgoing_reader:
+                    self._note(sent.message)
+                    line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await self._stdin.send(line.encode() + b"\n")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            # The session must hear of it, or its requests would hang.
-            await self._heard.aclose()
+            # The session must be told, or its requests would hang.
+            await self._incoming_writer.aclose()
         finally:
-            self._spoken.set()
+            self._sent_all.set()
 
     async def end(self) -> None:
-        """Close the input, wait, then end the process with all that it has started. Every wait is
-        bounded."""
+        """Closes the input, waits, then kills the process and all that it has started. Every wait
+        is bounded."""
         self.incoming.close()
         self.outgoing.close()
         with anyio.move_on_after(FLUSH_SECONDS):
-            await self._spoken.wait()
+            await self._sent_all.wait()
         await self._stop()
-        for stream in (self.incoming, self.outgoing, self._heard, self._said):
+        for stream in (self.incoming, self.outgoing, self._incoming_writer, self._outgoing_reader):
             await stream.aclose()
         await anyio.lowlevel.checkpoint()
 
     def _note(self, message: JSONRPCMessage) -> None:
-        """Keep which requests wait for an answer."""
+        """Records which requests wait for an answer."""
         if isinstance(message, JSONRPCRequest):
-            self._asked.add(message.id)
+            self._pending.add(message.id)
         elif isinstance(message, JSONRPCNotification):
-            self._asked.discard((message.params or {}).get("requestId", 0))
+            self._pending.discard((message.params or {}).get("requestId", 0))
 
     def _messages(self, line: bytes | LongLine) -> Iterator[JSONRPCMessage]:
-        """The message in a line; of an answer that cannot be read, an error in its place."""
+        """Yields the message in a line, or an error in place of an unreadable answer."""
         if isinstance(line, LongLine):
             words = f"the answer has {line.size} bytes, and {self._most_bytes} are read"
             yield from self._failed(line, ErrorData(code=TOO_LARGE, message=words))
@@ -228,28 +229,29 @@ class _Conversation:
             yield from self._unreadable(line)
             return
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-            self._asked.discard(message.id)
+            self._pending.discard(message.id)
         yield message
 
     def _unreadable(self, line: bytes) -> Iterator[JSONRPCMessage]:
-        """An answer that is damaged fails. Many a server prints lines of its own between its
-        messages: they are passed over."""
+        """Fails the request of a damaged answer. Skips other lines, because many servers print
+        lines of their own between messages."""
         if b'"jsonrpc"' in line:
             yield from self._failed(line, ErrorData(code=PARSE_ERROR, message="it is no JSON"))
-        elif line.strip() and not self._talkative:
-            self._talkative = True
+        elif line.strip() and not self._warned:
+            self._warned = True
             LOG.warning("%s writes lines that are no messages; they are passed over", self._command)
 
     def _failed(self, line: bytes | LongLine, error: ErrorData) -> Iterator[JSONRPCMessage]:
-        """The error, to the request that the line answers; to all that wait where it does not say
-        which."""
+        """Yields the error for the request that the line answers, or for all waiting requests if
+        the line does not say which."""
         named = request_of(line)
-        for request in [named] if named in self._asked else list(self._asked):
-            self._asked.discard(request)
+        for request in [named] if named in self._pending else list(self._pending):
+            self._pending.discard(request)
             yield JSONRPCError(jsonrpc="2.0", id=request, error=error)
 
     async def _drain(self) -> None:
-        """A process that is stuck in writing could not end by itself."""
+        """Reads the rest of the output, because a process that is blocked in writing could not
+        exit."""
         ended = (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
         with anyio.CancelScope(shield=True), suppress(*ended):
             while True:
@@ -264,8 +266,8 @@ class _Conversation:
         await _closed(self._stdout)
 
     async def _has_ended(self, within: float) -> bool:
-        """By its exit status: to wait for the process is to wait for its pipes too, which others
-        may hold."""
+        """Whether the process exits in time. Looks at its exit status, because waiting for the
+        process would also wait for its pipes, which other processes may hold."""
         with anyio.move_on_after(within):
             while self._process.returncode is None:  # noqa: ASYNC110
                 await anyio.sleep(_LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""What an MCP client connects to, for each way in which a server can be reached."""
+"""The connection target of an MCP client, for each way in which a server can be reached."""
 
 import importlib
 import sys
@@ -16,7 +16,7 @@ from desk.platform.mcp.transports.stdio import stdio_target
 from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 Target = MCPServer[Any] | Connectable
-"""Our own server object, or a way to another process. Good for one connection."""
+"""The desk's own server object, or a way to another process. Valid for one connection."""
 
 
 class NoTarget(Exception):
@@ -31,12 +31,12 @@ def target_of(
     cache_dir: Path,
     refresh_every: timedelta | None = None,
 ) -> Target:
-    """What to connect to. `refresh_every` is how often our own servers that run in this process
-    refresh their files; None is for a worker that fetches nothing, as our own servers then do,
-    also as processes of their own.
+    """The target to connect to. `refresh_every` is how often the desk's own servers in this process
+    refresh their files. None is for a worker that fetches nothing: the desk's own servers then
+    fetch nothing either, also as processes of their own.
 
     Raises:
-        NoTarget: the module to run in-process is not there or cannot serve.
+        NoTarget: the module to run in-process is missing or cannot serve.
     """
     if spec.in_process and spec.runs_here(in_process=in_process):
         return _own_server(spec.in_process, spec.module_args, cache_dir, refresh_every)
@@ -46,8 +46,8 @@ def target_of(
 
 
 def _process(spec: McpServerSpec, project_dir: Path, *, offline: bool) -> Connectable:
-    """The MCP client adds `env` to the few variables that it passes on to any process: that the
-    desk is offline, an argument has to say."""
+    """The MCP client adds `env` to the few variables that it passes to any process, so an argument
+    must say that the desk is offline."""
     command = sys.executable if spec.command == "python" else str(spec.command)
     server = StdioServerParameters(
         command=command,
@@ -61,8 +61,8 @@ def _process(spec: McpServerSpec, project_dir: Path, *, offline: bool) -> Connec
 def _own_server(
     module: str, args: tuple[str, ...], cache_dir: Path, refresh_every: timedelta | None
 ) -> MCPServer[Any]:
-    """A server of ours, started with its `args` of `.mcp.json` where its module reads them. Where
-    its files are kept and how often they are refreshed is the worker's to say."""
+    """Builds one of the desk's own servers, with its `args` of `.mcp.json` if its module reads
+    them. The worker decides where its files are cached and how often they are refreshed."""
     try:
         found = importlib.import_module(module)
         if hasattr(found, "from_arguments"):
@@ -73,12 +73,12 @@ def _own_server(
             cache_dir=cache_dir, refresh_every=refresh_every
         )
     except SystemExit:
-        # The parser has written what is wrong to standard error.
+        # The argument parser has written the reason to standard error.
         raise NoTarget(
             f"MCP server {module} does not know its args in .mcp.json; "
             f"`python -m {module} --help` lists what it knows"
         ) from None
     except Exception as error:
-        mended = "install what it needs, or correct its entry in .mcp.json"
-        raise NoTarget(f"MCP server {module} cannot be built: {error}; {mended}") from error
+        remedy = "install what it needs, or correct its entry in .mcp.json"
+        raise NoTarget(f"MCP server {module} cannot be built: {error}; {remedy}") from error
     return server

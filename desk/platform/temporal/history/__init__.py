@@ -1,7 +1,7 @@
-"""What happened in a workflow, read from the history that Temporal keeps of it.
+"""Reads what happened in a workflow from the history that Temporal stores of it.
 
-The only place that knows how Temporal writes an event. A reader fetches a `RunHistory`, asks it for
-its events, activities or children, and has it decode the payloads that it needs.
+The only package that knows how Temporal writes an event. A reader fetches a `RunHistory`, asks it
+for its events, activities or children, and decodes the payloads that it needs.
 """
 
 from desk.platform.temporal.history._events import (

@@ -1,4 +1,4 @@
-"""Temporal's history events as typed ones. Those that nothing in the desk reads have no type."""
+"""Temporal's history events as typed events. Events that the desk does not read have no type."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from temporalio.api.history.v1 import HistoryEvent
 from desk.platform.temporal.eager_activities import queue_named
 
 Payloads = Sequence[Payload]
-"""What was given or returned, as it was encoded: `History.decode` reads it."""
+"""An input or a result, still encoded. `RunHistory.decode` decodes it."""
 
 
 class Ending(StrEnum):
@@ -29,12 +29,12 @@ class Ending(StrEnum):
     TERMINATED = "terminated"
     CONTINUED_AS_NEW = "continued as new"
     NOT_STARTED = "not started"
-    """Of a child workflow alone: its id was in use."""
+    """Only for a child workflow: its id was in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in a workflow: its number in the history, and when, in UTC."""
+    """An event of a workflow: its number in the history, and its time in UTC."""
 
     event_id: int
     at: datetime
@@ -42,7 +42,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowStarted(Event):
-    """A run began: by whom, with what. `continued_from` is the run that it continues as new."""
+    """A run began, with its type, its input and who started it. `continued_from` is the run that it
+    continues as new."""
 
     workflow_type: str
     input: Payloads
@@ -52,7 +53,7 @@ class WorkflowStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class WorkflowEnded(Event):
-    """The run ended. `result` is there where it completed, `failure` where it failed."""
+    """The run ended. `result` is set if it completed, `failure` if it failed."""
 
     ending: Ending
     result: Payloads = ()
@@ -61,8 +62,8 @@ class WorkflowEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class ActivityScheduled(Event):
-    """An activity was asked for. `timeout` is in seconds, from its asking to its end; `decided_by`
-    is the completed workflow task that asked for it."""
+    """An activity was scheduled. `timeout` is in seconds, from scheduling to close. `decided_by` is
+    the completed workflow task that scheduled it."""
 
     activity_id: str
     name: str
@@ -74,7 +75,7 @@ class ActivityScheduled(Event):
 
 @dataclass(frozen=True, slots=True)
 class ActivityStarted(Event):
-    """A worker took the last attempt at an activity. Written only when that attempt has ended;
+    """A worker started the last attempt at an activity. Written only when that attempt has ended.
     `failure` is why the attempt before it failed."""
 
     scheduled: int
@@ -85,7 +86,7 @@ class ActivityStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ActivityEnded(Event):
-    """An activity came to its end. `taken` says whether a worker ever had it."""
+    """An activity ended. `taken` says whether a worker ever started it."""
 
     scheduled: int
     ending: Ending
@@ -96,7 +97,7 @@ class ActivityEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class ChildInitiated(Event):
-    """A child workflow was asked for."""
+    """A child workflow was scheduled."""
 
     workflow_id: str
     workflow_type: str
@@ -115,7 +116,7 @@ class ChildStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ChildEnded(Event):
-    """A child workflow came to its end, or could not begin."""
+    """A child workflow ended, or could not begin."""
 
     initiated: int
     workflow_id: str
@@ -127,7 +128,7 @@ class ChildEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Signalled(Event):
-    """A signal came: which, with what, and from whom."""
+    """A signal was received, with its name, its input and its sender."""
 
     name: str
     input: Payloads
@@ -136,7 +137,7 @@ class Signalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class UpdateAccepted(Event):
-    """An update was accepted: which, with what, and from whom."""
+    """An update was accepted, with its name, its input and its sender."""
 
     name: str
     input: Payloads
@@ -145,14 +146,13 @@ class UpdateAccepted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchAttributesUpserted(Event):
-    """The workflow set search attributes of its own, by their names; one that it cleared is not
-    among them."""
+    """The workflow set search attributes, by name. Attributes that it cleared are omitted."""
 
     values: Mapping[str, Any]
 
 
 def typed_event(event: HistoryEvent) -> Event | None:
-    """The event with its type; None of a kind that the desk does not read."""
+    """Converts an event to its type. None for a kind that the desk does not read."""
     build = _BUILDERS.get(event.event_type)
     if build is None:
         return None
@@ -161,105 +161,107 @@ def typed_event(event: HistoryEvent) -> Event | None:
 
 
 def instant(stamp: Timestamp) -> datetime:
-    """A time of the server's, in UTC."""
+    """Converts a server timestamp to UTC."""
     return stamp.ToDatetime(tzinfo=UTC)
 
 
-def _workflow_started(event: HistoryEvent, told: Any) -> Event:
+def _workflow_started(event: HistoryEvent, attributes: Any) -> Event:
     return WorkflowStarted(
         *_place(event),
-        workflow_type=told.workflow_type.name,
-        input=told.input.payloads,
-        identity=told.identity,
-        continued_from=told.continued_execution_run_id or None,
+        workflow_type=attributes.workflow_type.name,
+        input=attributes.input.payloads,
+        identity=attributes.identity,
+        continued_from=attributes.continued_execution_run_id or None,
     )
 
 
-def _workflow_ended(event: HistoryEvent, told: Any) -> Event:
-    ending, result, failure = _outcome(event, told)
+def _workflow_ended(event: HistoryEvent, attributes: Any) -> Event:
+    ending, result, failure = _outcome(event, attributes)
     return WorkflowEnded(*_place(event), ending=ending, result=result, failure=failure)
 
 
-def _activity_scheduled(event: HistoryEvent, told: Any) -> Event:
+def _activity_scheduled(event: HistoryEvent, attributes: Any) -> Event:
     return ActivityScheduled(
         *_place(event),
-        activity_id=told.activity_id,
-        name=told.activity_type.name,
-        queue=queue_named(told.header.fields, told.task_queue.name),
-        input=told.input.payloads,
-        timeout=told.schedule_to_close_timeout.ToTimedelta().total_seconds() or None,
-        decided_by=told.workflow_task_completed_event_id,
+        activity_id=attributes.activity_id,
+        name=attributes.activity_type.name,
+        queue=queue_named(attributes.header.fields, attributes.task_queue.name),
+        input=attributes.input.payloads,
+        timeout=attributes.schedule_to_close_timeout.ToTimedelta().total_seconds() or None,
+        decided_by=attributes.workflow_task_completed_event_id,
     )
 
 
-def _activity_started(event: HistoryEvent, told: Any) -> Event:
+def _activity_started(event: HistoryEvent, attributes: Any) -> Event:
     return ActivityStarted(
         *_place(event),
-        scheduled=told.scheduled_event_id,
-        worker=told.identity,
-        attempt=max(told.attempt, 1),
-        failure=told.last_failure if told.HasField("last_failure") else None,
+        scheduled=attributes.scheduled_event_id,
+        worker=attributes.identity,
+        attempt=max(attributes.attempt, 1),
+        failure=attributes.last_failure if attributes.HasField("last_failure") else None,
     )
 
 
-def _activity_ended(event: HistoryEvent, told: Any) -> Event:
-    ending, result, failure = _outcome(event, told)
+def _activity_ended(event: HistoryEvent, attributes: Any) -> Event:
+    ending, result, failure = _outcome(event, attributes)
     return ActivityEnded(
         *_place(event),
-        scheduled=told.scheduled_event_id,
+        scheduled=attributes.scheduled_event_id,
         ending=ending,
-        taken=told.started_event_id != 0,
+        taken=attributes.started_event_id != 0,
         result=result,
         failure=failure,
     )
 
 
-def _child_initiated(event: HistoryEvent, told: Any) -> Event:
+def _child_initiated(event: HistoryEvent, attributes: Any) -> Event:
     return ChildInitiated(
         *_place(event),
-        workflow_id=told.workflow_id,
-        workflow_type=told.workflow_type.name,
-        input=told.input.payloads,
+        workflow_id=attributes.workflow_id,
+        workflow_type=attributes.workflow_type.name,
+        input=attributes.input.payloads,
     )
 
 
-def _child_started(event: HistoryEvent, told: Any) -> Event:
+def _child_started(event: HistoryEvent, attributes: Any) -> Event:
     return ChildStarted(
         *_place(event),
-        initiated=told.initiated_event_id,
-        workflow_id=told.workflow_execution.workflow_id,
-        run_id=told.workflow_execution.run_id,
-        workflow_type=told.workflow_type.name,
+        initiated=attributes.initiated_event_id,
+        workflow_id=attributes.workflow_execution.workflow_id,
+        run_id=attributes.workflow_execution.run_id,
+        workflow_type=attributes.workflow_type.name,
     )
 
 
-def _child_ended(event: HistoryEvent, told: Any) -> Event:
-    begun = getattr(told, "workflow_execution", told)
-    ending, result, failure = _outcome(event, told)
+def _child_ended(event: HistoryEvent, attributes: Any) -> Event:
+    begun = getattr(attributes, "workflow_execution", attributes)
+    ending, result, failure = _outcome(event, attributes)
     return ChildEnded(
         *_place(event),
-        initiated=told.initiated_event_id,
+        initiated=attributes.initiated_event_id,
         workflow_id=begun.workflow_id,
-        workflow_type=told.workflow_type.name,
+        workflow_type=attributes.workflow_type.name,
         ending=ending,
         result=result,
         failure=failure,
     )
 
 
-def _signalled(event: HistoryEvent, told: Any) -> Event:
-    return Signalled(*_place(event), told.signal_name, told.input.payloads, told.identity)
+def _signalled(event: HistoryEvent, attributes: Any) -> Event:
+    return Signalled(
+        *_place(event), attributes.signal_name, attributes.input.payloads, attributes.identity
+    )
 
 
-def _update_accepted(event: HistoryEvent, told: Any) -> Event:
-    request = told.accepted_request
+def _update_accepted(event: HistoryEvent, attributes: Any) -> Event:
+    request = attributes.accepted_request
     return UpdateAccepted(
         *_place(event), request.input.name, request.input.args.payloads, request.meta.identity
     )
 
 
-def _attributes_upserted(event: HistoryEvent, told: Any) -> Event:
-    fields = told.search_attributes.indexed_fields
+def _attributes_upserted(event: HistoryEvent, attributes: Any) -> Event:
+    fields = attributes.search_attributes.indexed_fields
     values = {name: json.loads(field.data) for name, field in fields.items() if field.data}
     return SearchAttributesUpserted(*_place(event), values)
 
@@ -268,10 +270,10 @@ def _place(event: HistoryEvent) -> tuple[int, datetime]:
     return event.event_id, instant(event.event_time)
 
 
-def _outcome(event: HistoryEvent, told: Any) -> tuple[Ending, Payloads, Failure | None]:
+def _outcome(event: HistoryEvent, attributes: Any) -> tuple[Ending, Payloads, Failure | None]:
     ending = _ENDINGS[EventType.Name(event.event_type).removeprefix("EVENT_TYPE_")]
-    result = told.result.payloads if ending is Ending.COMPLETED else ()
-    return ending, result, getattr(told, "failure", None)
+    result = attributes.result.payloads if ending is Ending.COMPLETED else ()
+    return ending, result, getattr(attributes, "failure", None)
 
 
 _SUFFIXES: Final = {

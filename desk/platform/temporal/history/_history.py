@@ -1,5 +1,5 @@
-"""One history: fetched, and with its events, activities, calls of tools and children put
-together."""
+"""Fetches a history and assembles its activities, tool calls and child workflows from its
+events."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import timedelta
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 class Activity(NamedTuple):
     """An activity of a history, and how it ended. Temporal records that a worker started it only
-    when that attempt is over; `ended` is None while it is running, and where it was given up."""
+    when that attempt has ended. `ended` is None while it is running, and if it was abandoned."""
 
     scheduled: ActivityScheduled
     started: ActivityStarted | None = None
@@ -48,7 +48,7 @@ class Activity(NamedTuple):
 
 
 class Child(NamedTuple):
-    """A child workflow of a history, and how it ended. `started` is None where it could not be
+    """A child workflow of a history, and how it ended. `started` is None if it could not be
     started."""
 
     initiated: ChildInitiated
@@ -57,10 +57,10 @@ class Child(NamedTuple):
 
 
 class RunHistory:
-    """A run of a workflow: what happened in it, in the order of its events.
+    """The events of one workflow run, in their order.
 
     Raises:
-        ValueError: there is no event by which a workflow starts.
+        ValueError: the first event is not the start of a workflow.
     """
 
     def __init__(
@@ -82,18 +82,18 @@ class RunHistory:
 
     @property
     def ended(self) -> WorkflowEnded | None:
-        """The end of the run; None while it goes on."""
+        """The end of the run. None while it is open."""
         last = self.events[-1]
         return last if isinstance(last, WorkflowEnded) else None
 
     def before(self, event_id: int) -> "RunHistory":
-        """The history as it was before an event."""
+        """The history up to an event, without it."""
         events = (event for event in self.events if event.event_id < event_id)
         return RunHistory(self.workflow_id, self.run_id, events, self.converter)
 
     @cached_property
     def activities(self) -> tuple[Activity, ...]:
-        """The activities in the order in which they were asked for."""
+        """The activities, in the order in which they were scheduled."""
         found: dict[int, Activity] = {}
         for event in self.events:
             match event:
@@ -106,14 +106,14 @@ class RunHistory:
         return tuple(found.values())
 
     def ended_activities(self) -> list[tuple[ActivityScheduled, ActivityEnded]]:
-        """The activities that ended, each with how it ended, in the order in which they did."""
+        """The activities that ended, each with its end, in the order in which they ended."""
         ended = ((each.scheduled, each.ended) for each in self.activities)
         both = [(scheduled, end) for scheduled, end in ended if end is not None]
         return sorted(both, key=lambda each: each[1].event_id)
 
     @cached_property
     def children(self) -> tuple[Child, ...]:
-        """The child workflows in the order in which they were asked for."""
+        """The child workflows, in the order in which they were scheduled."""
         found: dict[int, Child] = {}
         for event in self.events:
             match event:
@@ -126,38 +126,38 @@ class RunHistory:
         return tuple(found.values())
 
     async def decode(self, payloads: Payloads, kind: type[T]) -> T:
-        """The one value that was given or returned.
+        """Decodes the one value of an input or a result.
 
         Raises:
-            ValueError: it is not one value, or none of that kind.
-            OSError, RuntimeError: its payload is not here, or cannot be decoded here.
+            ValueError: there is not exactly one value, or it is of another type.
+            OSError, RuntimeError: its payload is not available here, or cannot be decoded here.
         """
         return await decoded(self.converter, payloads, kind)
 
     async def error(self, failure: Failure) -> BaseException:
-        """A failure as the exception that it was. Raises as `decode`."""
+        """Converts a failure back to its exception. Raises as `decode`."""
         return await self.converter.decode_failure(failure)
 
 
 async def decoded(converter: DataConverter, payloads: Iterable[Payload], kind: type[T]) -> T:
-    """The one value of some payloads: see `RunHistory.decode`."""
+    """Decodes the one value of some payloads. See `RunHistory.decode`."""
     (value,) = await converter.decode(list(payloads), [kind])
     found: T = value
     return found
 
 
 class HistoryGone(Exception):
-    """The server keeps no history of a workflow, or none any more."""
+    """The server has no history of a workflow, or no longer has it."""
 
     def __init__(self, workflow_id: str) -> None:
         super().__init__(f"the server keeps no history of {workflow_id} any more")
 
 
 async def fetch_history(client: Client, workflow_id: str, run_id: str | None = None) -> RunHistory:
-    """The history of a run, or of the latest of an id.
+    """Fetches the history of a run, by default the latest one of the workflow id.
 
     Raises:
-        HistoryGone: the server keeps none.
+        HistoryGone: the server has none.
         RPCError: it could not be fetched.
     """
     events = [event async for event in fetch_raw_events(client, workflow_id, run_id)]
@@ -165,8 +165,8 @@ async def fetch_history(client: Client, workflow_id: str, run_id: str | None = N
 
 
 async def fetch_chain(client: Client, workflow_id: str, run_id: str) -> AsyncIterator[RunHistory]:
-    """A run and those that it continues as new, the nearest first, as far as the server keeps
-    them. Raises as `fetch_history` where it does not keep the run itself."""
+    """Yields a run and the runs that it continues as new, latest first, as far back as the server
+    retains them. Raises as `fetch_history` if the run itself is not retained."""
     history = await fetch_history(client, workflow_id, run_id)
     yield history
     while history.started.continued_from is not None:
@@ -180,7 +180,7 @@ async def fetch_chain(client: Client, workflow_id: str, run_id: str) -> AsyncIte
 async def fetch_start(
     client: Client, workflow_id: str, run_id: str | None = None
 ) -> WorkflowStarted | None:
-    """How a run began, without the rest of its history; None where that does not say. Raises as
+    """Fetches only the start of a run. None if the first event is not a start. Raises as
     `fetch_history`."""
     async for event in fetch_raw_events(client, workflow_id, run_id, page_size=1):
         typed = typed_event(event)
@@ -191,7 +191,7 @@ async def fetch_start(
 async def fetch_events(
     client: Client, workflow_id: str, run_id: str | None = None
 ) -> AsyncIterator[Event]:
-    """The events one after the other, for whoever does not need them all. Raises as
+    """Yields the events one by one, for callers that do not need them all. Raises as
     `fetch_history`."""
     async for event in fetch_raw_events(client, workflow_id, run_id):
         typed = typed_event(event)
@@ -206,7 +206,8 @@ PATIENCE: Final = timedelta(seconds=2)
 async def fetch_last_scheduled(
     client: Client, workflow_id: str, run_id: str
 ) -> Mapping[str, ActivityScheduled]:
-    """What a run asked for among its last `LAST_EVENTS` events, by the activity's id.
+    """Fetches the activities that a run scheduled among its last `LAST_EVENTS` events, by their
+    ids.
 
     Raises:
         RPCError: it could not be fetched.
@@ -224,8 +225,8 @@ async def fetch_last_scheduled(
 
 
 async def failing_task(handle: WorkflowHandle[Any, Any]) -> str | None:
-    """Why a run's workflow task fails: the last that one failed by and none was completed since.
-    None where it did not fail, as where a worker was too slow or was stopped and it is tried again.
+    """Why a run's workflow task is failing: the last failure since a task was completed. None if no
+    task failed, also when one was only too slow or stopped and is retried.
 
     Raises:
         RPCError: it could not be fetched.
@@ -236,7 +237,7 @@ async def failing_task(handle: WorkflowHandle[Any, Any]) -> str | None:
             reason = None
         elif event.HasField("workflow_task_failed_event_attributes"):
             failed = event.workflow_task_failed_event_attributes
-            # Without a failure the server itself gave it back, as when a signal came meanwhile.
+            # Without a failure the server itself retried it, as when a signal arrived meanwhile.
             reason = failed.failure.message if failed.HasField("failure") else reason
     return reason
 
@@ -244,7 +245,7 @@ async def failing_task(handle: WorkflowHandle[Any, Any]) -> str | None:
 async def fetch_raw_events(
     client: Client, workflow_id: str, run_id: str | None = None, *, page_size: int | None = None
 ) -> AsyncIterator[HistoryEvent]:
-    """The events as the server writes them. Raises as `fetch_history`."""
+    """Yields the events in the server's form. Raises as `fetch_history`."""
     handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     try:
         async for event in handle.fetch_history_events(page_size=page_size):
@@ -256,8 +257,8 @@ async def fetch_raw_events(
 
 
 class CallMade(NamedTuple):
-    """A call and its result: None where it has none yet, or never will. One that had no answer
-    among several is made `again` by an activity of its own."""
+    """A tool call and its result. `result` is None if there is none yet, or never will be. `again`
+    marks one of several calls that got no answer and is repeated by an activity of its own."""
 
     call: ToolCall
     result: ToolResult | None = None
@@ -267,7 +268,7 @@ class CallMade(NamedTuple):
 async def calls_of(
     history: RunHistory, asked: ActivityScheduled, ended: ActivityEnded | None
 ) -> tuple[CallMade, ...]:
-    """The calls of a `call_tool` activity, in their order."""
+    """The tool calls of a `call_tool` activity, in their order."""
     calls = (await history.decode(asked.input, ToolRequest)).calls
     if ended is None:
         return tuple(map(CallMade, calls))
@@ -279,5 +280,5 @@ async def calls_of(
         CallMade(call, result, again=len(calls) > 1 and result.status is ToolStatus.UNAVAILABLE)
         for call, result in zip(calls, results, strict=False)
     ]
-    # A worker of an earlier version makes the first call alone.
+    # A worker of an earlier version makes only the first call.
     return (*made, *(CallMade(call, again=True) for call in calls[len(made) :]))
