@@ -1,1 +1,1 @@
-"""Units, figures, formulas, series and names: computations that know no agent."""
+"""Computes units, figures, formulas, series and names. Imports nothing of agents."""

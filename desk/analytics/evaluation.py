@@ -1,5 +1,5 @@
-"""What came of a recommendation: the move that followed, after costs, beside cash and beside
-holding the stock, scaled by risk.
+"""Evaluates a recommendation: the move that followed, after costs, against cash and against holding
+the stock, scaled by risk.
 
 All in percent of the entry price, over the horizon, and exact up to the context's 28 digits until
 they are rounded at the end:
@@ -8,11 +8,11 @@ they are rounded at the end:
 - cash_move = the policy rate times days / 365, simple interest
 - risk = the yearly volatility as known at the start, times the root of days / 365
 - over_cash = position x (forward_move - cash_move) - 2 x cost x |position|
-- over_holding = over_cash - ((forward_move - cash_move) - 2 x cost), which is over_cash beside that
-  of having bought
+- over_holding = over_cash - ((forward_move - cash_move) - 2 x cost): over_cash less that of
+  having bought
 - reward = over_cash / risk, a number without a unit, and 0 without a position
 
-Dividends are in neither price, nor is what it costs to borrow a stock that is sold short.
+Excludes dividends, and the cost of borrowing a stock that is sold short.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ POSITIONS: Final[Mapping[Recommended, int]] = MappingProxyType(
         Recommended.ABSTAIN: 0,
     }
 )
-"""Shares of the capital that a recommendation puts into the stock; -1 is all of it sold short."""
+"""Shares of the capital that a recommendation puts into the stock. -1 is all of it sold short."""
 
 EVALUATION_METRICS: Final = (
     Metric.ENTRY,
@@ -53,7 +53,7 @@ _HUNDREDTHS: Final = Decimal("0.01")
 
 
 def position_name(recommended: Recommended) -> PositionName:
-    """The name of a position in the arguments of the tool that measures it."""
+    """The name of a position in the arguments of the performance tool."""
     return _NAMES[POSITIONS[recommended]]
 
 
@@ -66,22 +66,19 @@ def performance(
     volatility: Decimal | None,
     days: int,
 ) -> dict[Metric, Decimal]:
-    """The figures of an evaluation, without those that cannot be had.
+    """The figures of an evaluation, without those that cannot be computed.
 
-    Without a rate there is nothing to compare with, and no reward; without a volatility above zero
-    no reward but that of no position.
+    Without a rate there is nothing to compare with, and no reward. Without a volatility above zero
+    there is a reward only for no position.
 
     Args:
-        entry: The price at the start, as it is told.
+        entry: The price at the start, as stated.
         exit_: The price at the horizon, in the same shares.
         position: 1 long, 0 none, -1 short.
         cost: Percent of the price, for entering and again for leaving.
         cash_rate: Percent a year.
         volatility: Percent a year.
         days: Calendar days from start to horizon.
-
-    Raises:
-        ValueError: a price is not above zero.
     """
     if entry <= 0 or exit_ <= 0:
         raise ValueError(f"prices are positive, not {entry} and {exit_}")
@@ -99,7 +96,8 @@ def performance(
 
 @cache
 def _years(days: int) -> tuple[Decimal, Decimal]:
-    """Days as years, and the root of that, which takes a tenth of the work of a performance."""
+    """Days as years, and its square root. Cached, because the root takes a tenth of an evaluation's
+    time."""
     years = days / _DAYS_A_YEAR
     return years, years.sqrt()
 
@@ -107,7 +105,7 @@ def _years(days: int) -> tuple[Decimal, Decimal]:
 def _compared(
     gained: Decimal, position: int, cost: Decimal, risk: Decimal | None
 ) -> dict[Metric, Decimal]:
-    """What a position made of what the stock gained over cash."""
+    """The result of a position, from the gain of the stock over cash."""
     over_cash = position * gained - 2 * cost * abs(position)
     found: dict[Metric, Decimal] = {
         Metric.OVER_CASH: over_cash,
@@ -121,5 +119,5 @@ def _compared(
 
 
 def _rounded(value: Decimal) -> Decimal:
-    """To hundredths, half to even; rounding to zero leaves no sign."""
+    """Rounds to hundredths, half to even. A result of zero has no sign."""
     return value.quantize(_HUNDREDTHS) + 0

@@ -1,4 +1,4 @@
-"""Prints figures: sign, precision and unit."""
+"""Formats figures: sign, precision and unit."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -39,8 +39,8 @@ POSITIONS: Final = frozenset(
         Metric.UNUSUAL_FROM,
     }
 )
-"""Percentages that say where in a range a value stands, how wide it swings, or how often something
-was so; they are no changes and take no sign."""
+"""Percentages that are not changes, and so have no sign: the position in a range, the width of a
+swing, or a frequency."""
 
 SHARES: Final = frozenset(
     {
@@ -63,7 +63,7 @@ SHARES: Final = frozenset(
         Metric.CUT_SHARE,
     }
 )
-"""How often something was so: printed without zeros at the end."""
+"""Frequencies. Formatted without trailing zeros."""
 
 SIGNED_UNITS: Final = frozenset({Unit.PERCENT, Unit.BASIS_POINTS, Unit.STANDARD_DEVIATIONS})
 SUFFIXES: Final = {
@@ -79,17 +79,17 @@ SUFFIXES: Final = {
     Unit.NUMBER: "",
 }
 LEAST_SIGNIFICANT: Final = 4
-"""Digits of a printed level."""
+"""The fewest significant digits of a formatted level."""
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
-    """A value in its unit, at the precision that its exponent states.
+    """Formats a value in its unit, at the precision of its exponent.
 
-    Levels and rates carry a minus only; changes carry a sign unless they are zero or `signed`
-    is false. Days are counted without a sign: the sentence around them says which way.
+    Levels and rates show only a minus; changes show a sign unless they are zero or `signed` is
+    false. Days have no sign: the surrounding sentence says the direction.
     """
     if unit is Unit.DAYS:
         count = abs(value)
@@ -103,18 +103,18 @@ def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
 
 
 def level_step(level: Decimal, digits: int) -> Decimal:
-    """The unit in the last place of a pair's printed levels: its digits, or as many more as give
-    a level four significant ones, so that a small level does not round its moves away."""
+    """The unit in the last place of a pair's formatted levels: its digits, or as many more as give
+    the level four significant ones, so that a small level does not round its moves away."""
     return Decimal(1).scaleb(-max(digits, LEAST_SIGNIFICANT - 1 - level.adjusted()))
 
 
 def as_number(day: date) -> Decimal:
-    """A day as the value of a claim: 20240312."""
+    """Encodes a day as the value of a claim: 20240312."""
     return Decimal(f"{day:%Y%m%d}")
 
 
 def day_of(value: Decimal) -> date | None:
-    """The day that a claim's value stands for (20240312); None if there is no such day."""
+    """Decodes a day from a claim's value (20240312). None if there is no such day."""
     try:
         return datetime.strptime(f"{value:f}", "%Y%m%d").date()  # noqa: DTZ007
     except ValueError:
@@ -122,42 +122,43 @@ def day_of(value: Decimal) -> date | None:
 
 
 def print_claim(claim: Claim) -> str:
-    """A claim's value as every form of the report prints it."""
+    """Formats a claim's value, in the same way for every form of the report."""
     value = _without_zeros(claim.value) if claim.metric in SHARES else claim.value
     return print_figure(value, claim.unit, signed=claim.metric not in POSITIONS)
 
 
 def _without_zeros(value: Decimal) -> Decimal:
-    """A number without trailing zeros: 35 for 35.00, and 40, not 4E+1."""
+    """Removes trailing zeros: 35 for 35.00, and 40, not 4E+1."""
     return value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
 
 
 def print_day(day: date, precision: DatePrecision = DatePrecision.DAY) -> str:
-    """A day within a sentence: `18 Sep`, or its month if no more is known."""
+    """Formats a day within a sentence: `18 Sep`, or its month if the day is unknown."""
     if precision is DatePrecision.MONTH:
         return MONTHS[day.month - 1]
     return f"{day.day} {MONTHS[day.month - 1]}"
 
 
 def print_weekday(day: date, precision: DatePrecision = DatePrecision.DAY) -> str:
-    """A day of the weeks around the report: `Fri 18 Sep`, or its month if no more is known."""
+    """Formats a day of the weeks around the report: `Fri 18 Sep`, or its month if the day is
+    unknown."""
     if precision is DatePrecision.MONTH:
         return print_known_day(day, precision)
     return f"{WEEKDAYS[day.weekday()]} {print_day(day)}"
 
 
 def print_full_day(day: date) -> str:
-    """A day with its year: `18 Sep 2026`."""
+    """Formats a day with its year: `18 Sep 2026`."""
     return f"{print_day(day)} {day.year}"
 
 
 def iso_known_day(day: date, precision: DatePrecision) -> str:
-    """A day as ISO 8601 writes it, or its month (`2026-09`) if no more is known."""
+    """Formats a day by ISO 8601, or its month (`2026-09`) if the day is unknown."""
     return f"{day:%Y-%m}" if precision is DatePrecision.MONTH else day.isoformat()
 
 
 def print_known_day(day: date, precision: DatePrecision) -> str:
-    """A day with its year, or only month and year (`Sep 2026`) if no more is known."""
+    """Formats a day with its year, or only month and year (`Sep 2026`) if the day is unknown."""
     if precision is DatePrecision.MONTH:
         return f"{MONTHS[day.month - 1]} {day.year}"
     return print_full_day(day)

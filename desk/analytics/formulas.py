@@ -1,7 +1,7 @@
-"""The formulas behind derived claims. A claim names the one it was computed with.
+"""The formulas of derived claims. A claim names the one it was computed with.
 
-Scalar formulas take and return `Decimal`, in the order of the claim's inputs, and are exact up to
-the context's 28 digits; whoever makes a claim rounds it. Those over the moves of a series, in
+Scalar formulas take and return `Decimal`, with arguments in the order of the claim's inputs, and
+are exact up to the context's 28 digits. The caller rounds. Formulas over the moves of a series, in
 floats, are in `desk.analytics.prices.moves`.
 """
 
@@ -28,7 +28,7 @@ def basis_point_difference(rate: Decimal, against: Decimal) -> Decimal:
 
 
 def range_position(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
-    """Where a value stands between two bounds: 0 percent at the low, 100 percent at the high.
+    """The position of a value between two bounds: 0 percent at the low, 100 percent at the high.
 
     A value outside the bounds gives a result below 0 or above 100.
 
@@ -41,7 +41,7 @@ def range_position(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
 
 
 def band_position(value: Decimal, low: Decimal, high: Decimal) -> Decimal:
-    """Where a pegged pair stands within its band, as `range_position`; `low` and `high` are the
+    """The position of a pegged pair in its band. See `range_position`. `low` and `high` are the
     edges of the band.
 
     Raises:
@@ -69,9 +69,9 @@ def lowest(values: Sequence[Decimal]) -> Decimal:
 
 
 def streak(values: Sequence[Decimal]) -> int:
-    """How many of the last steps of a series, oldest first, went the same way.
+    """The number of last steps of a series, oldest first, with the same direction.
 
-    Positive for rises, negative for falls, 0 when the last step went nowhere or there is none.
+    Positive for rises, negative for falls, 0 if the last step was flat or there is none.
     """
     directions = [(after > before) - (after < before) for before, after in pairwise(values)]
     if not directions or directions[-1] == 0:
@@ -85,17 +85,17 @@ def streak(values: Sequence[Decimal]) -> int:
 
 
 def cuts_among(*changes: Decimal) -> Decimal:
-    """How many of some changes are below zero."""
+    """The number of changes below zero."""
     return Decimal(sum(change < 0 for change in changes))
 
 
 def rises_among(*changes: Decimal) -> Decimal:
-    """How many of some changes are above zero."""
+    """The number of changes above zero."""
     return Decimal(sum(change > 0 for change in changes))
 
 
 def count(*values: Decimal) -> Decimal:
-    """How many values there are."""
+    """The number of values."""
     return Decimal(len(values))
 
 
@@ -106,5 +106,5 @@ CLAIM_FORMULAS: Final[Mapping[str, Callable[..., Decimal]]] = {
         *(cuts_among, rises_among, count),
     )
 }
-"""The formulas whose inputs are all claims, by the name that claims give. Arguments in the order
-of the claim's inputs."""
+"""The formulas whose inputs are all claims, by the name that claims use. Their arguments are in the
+order of the claim's inputs."""

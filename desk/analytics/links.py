@@ -1,4 +1,4 @@
-"""Accepts links to pages of the web and no others."""
+"""Accepts links to web pages only."""
 
 import re
 from typing import Final
@@ -11,7 +11,7 @@ _NEVER_IN_A_LINK: Final = frozenset("<>\"'`\\")
 
 
 def web_link(written: str | None) -> str | None:
-    """A link as it was written, or None when it is not one to a web page (http or https)."""
+    """Returns the link unchanged, or None if it is not a link to a web page (http or https)."""
     link = (written or "").strip()
     if len(link) > LONGEST_LINK or not _WEB.fullmatch(link) or _NEVER_IN_A_LINK & set(link):
         return None

@@ -1,4 +1,4 @@
-"""What each metric is counted in."""
+"""The unit of each metric."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from desk.contracts.findings.claims import Metric, Unit
 
 BAND_EDGES: Final = frozenset({Metric.BAND_LOW, Metric.BAND_HIGH})
-"""Levels that an authority names: no fixing, so that no fixing is held against them."""
+"""Levels that an authority announces. They are not fixings, and are not compared with any."""
 
 UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.LAST: Unit.LEVEL,
@@ -145,4 +145,4 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.REWARD: Unit.RATIO,
     Metric.STATED: Unit.NUMBER,
 }
-"""What each metric is counted in."""
+"""The unit of each metric."""

@@ -1,4 +1,4 @@
-"""Which week a run is about, the instant it knows the world at, and the window it looks at."""
+"""The week of a run, its as-of instant, and its window."""
 
 from datetime import date, datetime, timedelta
 
@@ -12,7 +12,7 @@ FRIDAY = 4
 
 
 def as_of_of(week: str, schedule: ScheduleConfig) -> datetime:
-    """The instant at which the desk writes about a week: the first scheduled one after it."""
+    """The as-of instant of a week: the first scheduled one after it."""
     day = monday_of(week) + timedelta(days=7 + list(Weekday).index(schedule.weekday))
     local = pendulum.datetime(
         day.year, day.month, day.day, schedule.hour, schedule.minute, tz=schedule.time_zone
@@ -35,7 +35,7 @@ def week_ended_before(instant: datetime, schedule: ScheduleConfig) -> str:
 
 
 def latest_complete_week(now: datetime, schedule: ScheduleConfig) -> str:
-    """The last week whose as-of instant has come."""
+    """The last week whose as-of instant has passed."""
     week = week_ended_before(now, schedule)
     if as_of_of(week, schedule) <= now:
         return week
@@ -43,10 +43,10 @@ def latest_complete_week(now: datetime, schedule: ScheduleConfig) -> str:
 
 
 def latest_covered_week(now: datetime, last_day: date, schedule: ScheduleConfig) -> str:
-    """The last complete week for which fixings are held up to its Friday."""
+    """The last complete week whose fixings are available up to its Friday."""
     complete = latest_complete_week(now, schedule)
-    held = week_of(last_day - timedelta(days=FRIDAY))
-    return min(complete, held)
+    covered = week_of(last_day - timedelta(days=FRIDAY))
+    return min(complete, covered)
 
 
 def _utc(moment: pendulum.DateTime) -> datetime:

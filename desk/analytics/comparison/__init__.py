@@ -1,4 +1,4 @@
-"""Whether two statements of one quantity agree: quotation, units, tolerances."""
+"""Compares two statements of the same quantity: quotation, units, tolerances."""
 
 from desk.analytics.comparison.normalise import (
     Comparable,

@@ -1,4 +1,4 @@
-"""Brings two statements of one quantity to one subject, unit and quotation, to compare them."""
+"""Converts two statements to the same subject, unit and quotation, so that they can be compared."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -40,7 +40,7 @@ _WORDS: Final = (
 )
 
 SIGNED: Final = {Metric.MOVE: LITTLE_CHANGED, Metric.DECISION_CHANGE: Decimal(0)}
-"""Changes whose direction matters, from what size on."""
+"""Changes whose direction matters, with the size from which it does."""
 
 SERIES_STATISTICS: Final = frozenset(
     {
@@ -115,15 +115,16 @@ COARSEST: Final = {
     Unit.CALENDAR_DAY: Decimal(0),
     Unit.NUMBER: Decimal(0),
 }
-"""The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
-A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""
+"""The coarsest last digit that still counts as rounding: a share of the level, else a size in the
+unit. A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""
 
 
 def instrument_kind(name: str | None) -> Instrument | None:
     """The kind of an instrument, by its name.
 
-    None if the name does not tell it from other rates of the same bank, such as "policy rate" or a
-    bank's own name for it. It is then taken to be the instrument that the other figure names.
+    None if the name does not distinguish it from other rates of the same bank, such as "policy
+    rate" or a bank's own name for it. It is then assumed to be the instrument that the other figure
+    names.
     """
     if name is None:
         return None
@@ -132,7 +133,7 @@ def instrument_kind(name: str | None) -> Instrument | None:
 
 
 class Artefact(StrEnum):
-    """The differences of form that made two equal statements look different."""
+    """Differences of form that make equal statements look different."""
 
     UNIT = "unit"
     SCALE = "scale"
@@ -144,7 +145,7 @@ class Artefact(StrEnum):
 
 
 class Difference(StrEnum):
-    """Why two statements cannot be compared."""
+    """The reasons why two statements cannot be compared."""
 
     SUBJECT = "another subject"
     METRIC = "another metric"
@@ -156,11 +157,11 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatedFigure:
-    """One figure as somebody states it.
+    """A figure as stated by a source or an agent.
 
-    `since` is the day from which a rate has stood unchanged, and `low` and `high` are the bounds
-    of its target range, or of the band that a pair is kept in, where they are known. An unknown
-    `origin` or `instrument` is None.
+    `since` is the day from which a rate has been unchanged. `low` and `high` are the bounds of its
+    target range, or of the band that a pair is kept in, if known. An unknown `origin` or
+    `instrument` is None.
     """
 
     subject: str
@@ -176,7 +177,7 @@ class StatedFigure:
 
 
 class Comparable(NamedTuple):
-    """Two figures in one unit, direction and scale, and what had to be resolved for it."""
+    """Two figures in one unit, direction and scale, and the artefacts that were resolved for it."""
 
     one: Decimal
     other: Decimal
@@ -186,14 +187,15 @@ class Comparable(NamedTuple):
 
     @property
     def opposed(self) -> bool:
-        """Whether both are changes worth a direction, and go opposite ways."""
+        """Whether both are changes large enough to have a direction, and have opposite
+        directions."""
         if self.metric not in SIGNED or self.one * self.other >= 0:
             return False
         return min(abs(self.one), abs(self.other)) >= SIGNED[self.metric]
 
     @property
     def agree(self) -> bool:
-        """Whether they do not contradict each other."""
+        """Whether the figures do not contradict each other."""
         if self.opposed:
             return False
         apart = abs(self.one - self.other)
@@ -202,14 +204,14 @@ class Comparable(NamedTuple):
 
 
 class Incomparable(NamedTuple):
-    """Two figures that say nothing about each other."""
+    """Two figures that cannot be compared."""
 
     reason: Difference
     words: str
 
 
 def statement_of(claim: Claim, origin: str | None = None) -> StatedFigure:
-    """The figure that a claim states, with its origin."""
+    """The figure of a claim, with its origin."""
     return StatedFigure(
         subject=claim.subject,
         metric=claim.metric,
@@ -223,11 +225,11 @@ def statement_of(claim: Claim, origin: str | None = None) -> StatedFigure:
 def normalise(
     one: StatedFigure, other: StatedFigure, daily_deviation: Decimal | None = None
 ) -> Comparable | Incomparable:
-    """Both figures in the terms of the first, with what had to be resolved; or why they have no
-    terms in common.
+    """Converts both figures to the terms of the first, and lists the artefacts that were resolved.
+    Returns the reason if they cannot be compared.
 
-    Whether they agree does not depend on which figure is first. `daily_deviation` is the pair's, as
-    for `tolerance_of`.
+    Whether they agree does not depend on their order. `daily_deviation` is the pair's, as for
+    `tolerance_of`.
     """
     pair = _in_terms_of_first(one, other, daily_deviation)
     turned = _in_terms_of_first(other, one, daily_deviation)
@@ -239,7 +241,7 @@ def normalise(
 
 
 def in_unit_of_metric(stated: StatedFigure) -> Decimal | None:
-    """The value in the unit of its metric; None if its unit cannot be converted."""
+    """The value in the unit of its metric. None if its unit cannot be converted."""
     wanted = UNITS[stated.metric]
     if stated.unit is wanted:
         return stated.value
@@ -309,7 +311,7 @@ def _obstacle(one: StatedFigure, other: StatedFigure) -> Incomparable | None:
 
 
 def _stood_through(one: StatedFigure, other: StatedFigure) -> bool:
-    """Whether the rate of the later day is known to have been in force on the earlier day."""
+    """Whether the later day's rate is known to have been in force on the earlier day."""
     later, earlier = (one, other) if one.day > other.day else (other, one)
     return later.since is not None and later.since <= earlier.day
 
@@ -323,11 +325,10 @@ def _fixed_at_other_hours(one: StatedFigure, other: StatedFigure) -> bool:
 def _at_one_point_of_the_range(
     one: StatedFigure, other: StatedFigure, first: Decimal, second: Decimal
 ) -> Decimal | None:
-    """The other's figure as the first one's instrument states it; None for different instruments.
+    """The other figure restated for the first one's instrument. None if the instruments differ.
 
-    A bound and the midpoint of one target range can be told from each other where either side
-    gives the bounds. Where a side does not say which of them it states, it is the one that its
-    figure is.
+    A bound and the midpoint of one target range can be told apart if either side gives the bounds.
+    If a side does not name its instrument, its figure decides which one it is.
     """
     wanted, given = instrument_kind(one.instrument), instrument_kind(other.instrument)
     points = _points(one, other)
@@ -342,7 +343,7 @@ def _at_one_point_of_the_range(
 
 
 def _points(one: StatedFigure, other: StatedFigure) -> dict[Instrument, Decimal]:
-    """The figures that can stand for one target range; none if the range is not known."""
+    """The figures that can represent one target range. Empty if the range is unknown."""
     bounds = _bounds(one, other)
     if bounds is None or UNITS[one.metric] is not Unit.PERCENT_A_YEAR:
         return {}
@@ -355,7 +356,7 @@ def _points(one: StatedFigure, other: StatedFigure) -> dict[Instrument, Decimal]
 
 
 def _point(points: dict[Instrument, Decimal], kind: Instrument | None, value: Decimal) -> bool:
-    """Whether a figure is a point of the range: the one that is named, or any."""
+    """Whether a figure is a point of the range: the named one, or any if none is named."""
     return value == points.get(kind) if kind else value in points.values()
 
 
@@ -366,8 +367,7 @@ def _bounds(one: StatedFigure, other: StatedFigure) -> tuple[Decimal, Decimal] |
 
 
 def _inferred(pair: Comparable, subject: str) -> Comparable:
-    """The pair after resolving a rounding, direction or scale that nobody stated, if only that
-    explains the distance."""
+    """Resolves an undeclared rounding, direction or scale, if that alone explains the distance."""
     if pair.agree:
         return pair
     if _is_rounding(pair):
@@ -403,9 +403,9 @@ def _agrees_or_is_rounding(pair: Comparable, *, reversed_quote: bool = False) ->
 
 
 def _is_rounding(pair: Comparable, *, reversed_quote: bool = False) -> bool:
-    """Whether the finer figure, rounded to the last digit of the coarser, is the coarser one.
+    """Whether the finer figure, rounded to the last digit of the coarser one, equals it.
 
-    Of a reversed quote the whole last digit is open, because both sides were rounded.
+    For a reversed quote a whole last digit is allowed, because both sides were rounded.
     """
     step = max(last_digit(pair.one), last_digit(pair.other))
     unit = UNITS[pair.metric]

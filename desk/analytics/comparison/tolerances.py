@@ -1,7 +1,7 @@
-"""How far two figures of one quantity may lie apart, and why; and how far a pair's daily
-series lies from another origin's averages of months.
+"""The tolerances between two figures of one quantity, and the comparison of a pair's daily series
+with another origin's monthly averages.
 
-Workflows use it. The table stands in docs/method.md too.
+Workflows use it. docs/method.md has the same table.
 """
 
 from calendar import monthrange
@@ -19,18 +19,18 @@ from desk.contracts.findings.source_results import History, Month, MonthAverage,
 
 LITTLE_CHANGED: Final = Decimal("0.1")
 LITTLE_CHANGED_PEG: Final = Decimal("0.02")
-"""Percent: a smaller move has no direction."""
+"""In percent. A smaller move has no direction."""
 
 DEVIATIONS: Final = Decimal(3)
 """Two fixings of one day may differ by this many of the pair's robust daily deviations."""
 
 ANOTHER_QUANTITY: Final = Decimal(5)
-"""Percent. Month averages further apart than this are not of the same quantity: the pair is
+"""In percent. Monthly averages further apart than this are of different quantities: the pair is
 inverted, of another currency, or quoted for another number of units."""
 
 
 class Quantity(StrEnum):
-    """The kinds of figures that have a tolerance of their own."""
+    """The kinds of figures, each with its own tolerance."""
 
     SAME_FIXING = "level of the same fixing"
     OTHER_FIXING = "level of another fixing hour of the same day"
@@ -56,9 +56,9 @@ class Quantity(StrEnum):
 
 
 class Tolerance(NamedTuple):
-    """The distance that is no contradiction.
+    """The largest distance that is not a contradiction.
 
-    `size` is in the unit of the quantity or, where `relative`, in percent of the smaller figure.
+    `size` is in the unit of the quantity or, if `relative`, in percent of the smaller figure.
     Figures that are equal at the precision of the coarser one always agree.
     """
 
@@ -67,7 +67,7 @@ class Tolerance(NamedTuple):
     relative: bool
 
     def allowance(self, one: Decimal, other: Decimal) -> Decimal:
-        """How far these two may lie apart, in their unit."""
+        """The largest distance allowed between two figures, in their unit."""
         return self.size * min(abs(one), abs(other)) / 100 if self.relative else self.size
 
 
@@ -239,10 +239,10 @@ def tolerance_of(
 
     Args:
         same_fixing: both are known to go back to one fixing.
-        daily_deviation: the pair's robust deviation of daily moves in percent, where it is known.
-            It takes the place of the flat share for levels and moves of different hours.
-        band: the ends of the band that the pair is kept in, if any. A share of its width takes the
-            place of the flat share, which would be most of the band, where no deviation is known.
+        daily_deviation: the pair's robust deviation of daily moves in percent, if known. It
+            replaces the flat share for levels and moves of different hours.
+        band: the edges of the band that the pair is kept in, if any. Without a deviation, a share
+            of its width replaces the flat share, which would be most of the band.
     """
     level = UNITS[metric] is Unit.LEVEL and metric is not Metric.TARGET
     quantity = Quantity.SAME_FIXING if level else _QUANTITIES[metric]
@@ -262,19 +262,19 @@ def tolerance_of(
 
 MOST_MONTHS: Final = 3
 LEAST_FIXINGS: Final = 15
-"""Of a month with fewer fixings no average is taken."""
+"""A month with fewer fixings is not averaged."""
 
 LATE_START: Final = timedelta(days=5)
-"""A month whose first fixing is later, or its last one earlier, is not covered."""
+"""A month whose first fixing is later, or whose last one is earlier, is not covered."""
 
 _TENTH: Final = Decimal("0.1")
 
 
 class SeriesComparison(NamedTuple):
-    """How far a series lies from another origin's averages of the last common months.
+    """The distance of a series from another origin's averages of the last common months.
 
-    `distance` is the middle one of the months' distances in percent, so that a single month of
-    crisis decides nothing, and `widest` the largest, rounded up to a tenth.
+    `distance` is the median of the months' distances in percent, so that a single month of crisis
+    decides nothing. `widest` is the largest, rounded up to a tenth.
     """
 
     distance: Decimal
@@ -289,7 +289,7 @@ class SeriesComparison(NamedTuple):
 
     @property
     def is_another_quantity(self) -> bool:
-        """Whether no disagreement of sources explains the distance."""
+        """Whether the distance is too large to be a disagreement of sources."""
         return self.distance > ANOTHER_QUANTITY
 
     @property
@@ -302,7 +302,7 @@ class SeriesComparison(NamedTuple):
 
 
 def compare_series(history: History, averages: MonthAverages) -> SeriesComparison | None:
-    """The comparison over the last months that both have whole; None when there are none."""
+    """Compares the last months that both have in full. None if there are none."""
     if history.symbol != averages.symbol:
         return None
     newest_first = sorted(averages.averages, key=lambda average: average.month, reverse=True)
@@ -319,7 +319,7 @@ def compare_series(history: History, averages: MonthAverages) -> SeriesCompariso
 
 
 def _distance(history: History, average: MonthAverage) -> Decimal | None:
-    """Percent between the mean of a month's fixings and an average of it."""
+    """The distance of a month's mean fixing from an average of that month, in percent."""
     year, number = int(average.month[:4]), int(average.month[5:])
     first, last = date(year, number, 1), date(year, number, monthrange(year, number)[1])
     pairs = zip(history.days, history.values, strict=False)

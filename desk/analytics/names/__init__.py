@@ -1,1 +1,1 @@
-"""Names of markets, of instruments and of what headlines are about."""
+"""Recognises and formats the names of currencies, markets, central banks and periods in text."""

@@ -1,4 +1,4 @@
-"""The central banks by area: the name in full, and how the market writes it besides."""
+"""The central banks by area, with their full names and the market's other names for them."""
 
 import re
 from collections.abc import Mapping
@@ -9,15 +9,14 @@ from typing import Final, NamedTuple
 from desk.contracts.markets import AreaCode
 
 _ABBREVIATED: Final = 4
-"""Names of so many letters are abbreviations."""
+"""Names of at most so many letters are abbreviations."""
 
 _WORDS_BESIDES: Final = frozenset({"fed", "bot"})
-"""Abbreviations that are English words besides."""
+"""Abbreviations that are also English words."""
 
 
 class CentralBank(NamedTuple):
-    """A bank's English name, its shorter ones as they are written, and whether a sentence puts
-    `the` before it."""
+    """A bank's English name, its other names, and whether a sentence puts `the` before it."""
 
     name: str
     also_called: tuple[str, ...] = ()
@@ -60,12 +59,12 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
 RATELESS: Final[Mapping[AreaCode, str]] = MappingProxyType(
     {"SG": "it steers the exchange rate of its currency against a basket"}
 )
-"""The banks that set no interest rate, with what they set in its place."""
+"""The banks that set no interest rate, with what they set instead."""
 
 
 def bank_in_a_sentence(area: AreaCode) -> str:
-    """An area's central bank as a sentence names it: `the Bank of Japan`, `Norges Bank`. The area's
-    code with an article where the desk has no bank of it."""
+    """The name of an area's central bank within a sentence: `the Bank of Japan`, `Norges Bank`. The
+    area's code with an article if the desk has no bank for it."""
     bank = CENTRAL_BANKS.get(area)
     if bank is None:
         return f"the {area}"
@@ -73,19 +72,19 @@ def bank_in_a_sentence(area: AreaCode) -> str:
 
 
 def named_in_a_sentence(bank: str) -> str:
-    """A bank by its full name as a sentence has it: `the Federal Reserve`, `Bank Indonesia`."""
+    """A bank's full name within a sentence: `the Federal Reserve`, `Bank Indonesia`."""
     bare = any(bank == known.name for known in CENTRAL_BANKS.values() if not known.has_article)
     return bank if bare else f"the {bank}"
 
 
 def named_at_the_start(bank: str) -> str:
-    """The same where a sentence begins with it: `The Federal Reserve`."""
+    """A bank's full name at the start of a sentence: `The Federal Reserve`."""
     named = named_in_a_sentence(bank)
     return f"{named[0].upper()}{named[1:]}"
 
 
 class BankMention(NamedTuple):
-    """The area of a central bank that a text names, and where."""
+    """A central bank that a text names, by its area, with the position."""
 
     area: AreaCode
     start: int
@@ -93,8 +92,8 @@ class BankMention(NamedTuple):
 
 
 def bank_mentions(text: str) -> tuple[BankMention, ...]:
-    """The central banks that a text names, in its order, in whichever letters: an abbreviation that
-    is a word besides, in small ones behind an article only (`the fed`)."""
+    """The central banks that a text names, in order, case-insensitive. An abbreviation that is also
+    a word counts in lower case only after an article (`the fed`)."""
     found = _pattern().finditer(text)
     return tuple(BankMention(m.lastgroup or "", m.start(), m.end()) for m in found)
 
@@ -109,7 +108,9 @@ def _pattern() -> re.Pattern[str]:
 def _called(area: AreaCode) -> str:
     bank = CENTRAL_BANKS[area]
     names = [name.removeprefix("the ") for name in (bank.name, *bank.also_called)]
-    told = [rf"(?i:{re.escape(n)})" for n in names if len(n) > _ABBREVIATED]
+    patterns = [rf"(?i:{re.escape(n)})" for n in names if len(n) > _ABBREVIATED]
     short = [n for n in names if len(n) <= _ABBREVIATED]
-    told += [rf"{n}|(?i:the\s{n})" if n.lower() in _WORDS_BESIDES else rf"(?i:{n})" for n in short]
-    return "|".join(told)
+    patterns += [
+        rf"{n}|(?i:the\s{n})" if n.lower() in _WORDS_BESIDES else rf"(?i:{n})" for n in short
+    ]
+    return "|".join(patterns)

@@ -1,12 +1,12 @@
-"""Which currencies a text speaks of by a country, its adjective or its central bank.
+"""Finds the currencies that a text refers to by a country, its adjective or its central bank.
 
-A currency's country is the one whose ISO 3166 code begins its ISO 4217 code, where it is the money
-there today, and for the euro every country that has it. How a text names a country comes from the
-Unicode CLDR, as Babel has it: its name, the language that is at home there and official in no other
-of them (Korean, Thai), and what stands before the unit in its currency's name (Philippine peso).
-Besides are the names and banks that the desk writes itself.
+A currency's country is the one whose ISO 3166 code begins its ISO 4217 code, if it is legal tender
+there today; for the euro, every country that has it. Names of countries come from the Unicode CLDR,
+through Babel: the country's name, the language that is native there and official in no other of
+them (Korean, Thai), and the adjective in the currency's name (Philippine peso). The desk's own
+tables add further names and banks.
 
-Babel takes some 70 ms when it is first asked, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not import this.
 """
 
 import re
@@ -28,14 +28,14 @@ from desk.analytics.names.spoken import COUNTRIES
 EURO: Final = "EUR"
 
 SHORT: Final = 4
-"""Names of fewer letters are abbreviations, and count only as they are written: `US` is no `us`."""
+"""Names with fewer letters are abbreviations, and are case-sensitive: `US` is not `us`."""
 
 _BEHIND_AN_ARTICLE: Final = frozenset({"US", "UK"})
-"""Those that count in small letters as well behind an article: `the us` is no pronoun."""
+"""Abbreviations that also count in lower case after an article: `the us` is not a pronoun."""
 
 
 class CountryNaming(NamedTuple):
-    """A currency that a text speaks of by its country, and where."""
+    """A currency that a text refers to by its country, with the position."""
 
     code: str
     start: int
@@ -43,7 +43,7 @@ class CountryNaming(NamedTuple):
 
 
 def countries_named(text: str, codes: Collection[str]) -> tuple[CountryNaming, ...]:
-    """The currencies among `codes` whose countries or central banks a text names, in its order."""
+    """The currencies among `codes` whose countries or central banks a text names, in order."""
     found = (
         CountryNaming(code, match.start(), match.end())
         for code, names in _patterns().items()
@@ -58,7 +58,7 @@ def countries_named(text: str, codes: Collection[str]) -> tuple[CountryNaming, .
 
 
 def with_countries_as(sign: str, text: str) -> str:
-    """The text with a sign in place of each country's name, and of its genitive."""
+    """Replaces each country's name, and its genitive, by a placeholder."""
     for naming in reversed(countries_named(text, QUOTING_ORDER)):
         rest = re.sub(r"^['’]s\b", "", text[naming.end :])
         text = f"{text[: naming.start]}{sign}{rest}"
@@ -71,19 +71,19 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _any_of(names: list[str]) -> re.Pattern[str]:
-    """Any of some names, those in full also as people (`the Norwegians`) and as a genitive that
-    was typed without its apostrophe (`koreas`)."""
-    told = [
+    """Matches any of some names. Full names also match as people (`the Norwegians`) and as a
+    genitive without its apostrophe (`koreas`)."""
+    patterns = [
         re.escape(name) if len(name) < SHORT else rf"(?i:{re.escape(name)}s?)"
         for name in names
         if len(name) > 1
     ]
-    told += [rf"(?<=\b[Tt]he\s){n.lower()}" for n in names if n in _BEHIND_AN_ARTICLE]
-    return re.compile(rf"\b(?:{'|'.join(told) or '(?!)'})(?!\w)")
+    patterns += [rf"(?<=\b[Tt]he\s){n.lower()}" for n in names if n in _BEHIND_AN_ARTICLE]
+    return re.compile(rf"\b(?:{'|'.join(patterns) or '(?!)'})(?!\w)")
 
 
 def _names_of(code: str) -> set[str]:
-    """How English speaks of a currency's country, its people and its central bank."""
+    """The English names of a currency's country, its people and its central bank."""
     names = {*COUNTRIES.get(AREAS.get(code, ""), ())}
     if (bank := CENTRAL_BANKS.get(AREAS.get(code, ""))) is not None:
         names |= {bank.name, *bank.also_called}
@@ -108,7 +108,7 @@ def _english(territory: str) -> str:
 
 
 def _languages(territory: str) -> Iterator[str]:
-    """The languages that are at home in a country and official in no other of these."""
+    """The languages that are native to a country and official in no other of these."""
     for language in get_official_languages(territory, de_facto=True):
         home = get_global("likely_subtags").get(language, "").rpartition("_")[2]
         if home == territory and _spoken_in()[language] == 1:
@@ -117,7 +117,7 @@ def _languages(territory: str) -> Iterator[str]:
 
 @cache
 def _spoken_in() -> Counter[str]:
-    """By language in how many of the currencies' areas it is official."""
+    """The number of currency areas in which each language is official."""
     return Counter(
         language
         for code in QUOTING_ORDER

@@ -1,6 +1,6 @@
-"""What currencies are called: by the Unicode CLDR as Babel has it, and as `spoken` has it besides.
+"""The English names of currencies, from the Unicode CLDR through Babel, and from `spoken`.
 
-Babel takes some 70 ms when it is first asked, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not import this.
 """
 
 from collections.abc import Iterator
@@ -20,23 +20,23 @@ QUOTING_ORDER: Final = (
     *("CZK", "EEK", "HRK", "HUF", "ILS", "ISK", "LTL", "LVL", "MTL", "MXN", "PLN"),
     *("ROL", "RON", "RUB", "SIT", "SKK", "TRL", "TRY", "ZAR", "JPY"),
 )
-"""The ECB's reference currencies as the market quotes them: of a pair the earlier here
-is the base. The desk's currencies stand before the others, and the yen is always last."""
+"""The ECB's reference currencies in the market's order of quotation: the earlier one of a pair is
+the base. The desk's currencies come before the others, and the yen is always last."""
 
 
 _RANK: Final = {code: rank for rank, code in enumerate(QUOTING_ORDER)}
 
 
 def quoted_as(one: str, other: str) -> str:
-    """The symbol of a pair the way the market quotes it; unknown currencies are never the base."""
+    """The symbol of a pair as the market quotes it. Unknown currencies are never the base."""
     base, quote = sorted((one, other), key=lambda code: (_RANK.get(code, len(_RANK)), code))
     return f"{base}/{quote}"
 
 
 @cache
 def currency_name(code: str) -> str:
-    """A currency's English name, as it stands within a sentence: `US dollar`, `Swiss franc`. The
-    code itself where there is none."""
+    """A currency's English name within a sentence: `US dollar`, `Swiss franc`. The code itself if
+    there is no name."""
     return get_currency_name(code, 1, "en")
 
 
@@ -47,7 +47,7 @@ def names_of(code: str) -> tuple[str, ...]:
 
 @cache
 def home_of(code: str) -> str:
-    """The English name of the country whose currency it is or was; empty for the euro."""
+    """The English name of the country whose currency it is or was. Empty for the euro."""
     if code == "EUR":
         return ""
     country: str = Locale("en").territories.get(code[:2], "")
@@ -55,8 +55,8 @@ def home_of(code: str) -> str:
 
 
 def names_of_market(market: str) -> tuple[str, ...]:
-    """What a reader may call a market by: its currencies, or that of its area, with their countries
-    and central banks. None of a market that is neither a pair nor an area."""
+    """The names by which a reader may refer to a market: its currencies, or that of its area, with
+    their countries and central banks. Empty for a market that is neither a pair nor an area."""
     of_area = [code for code, area in AREAS.items() if area == market]
     codes = of_area or [code for code in market.split("/") if code in (*AREAS, *_RANK)]
     return tuple(dict.fromkeys(name for code in codes for name in _with_its_country(code) if name))
@@ -71,5 +71,5 @@ def _with_its_country(code: str) -> Iterator[str]:
 
 @cache
 def currency_words() -> frozenset[str]:
-    """The last word of each currency's English name, in small letters: `yen`, `dollar`, `won`."""
+    """The last word of each currency's English name, in lower case: `yen`, `dollar`, `won`."""
     return frozenset(currency_name(code).split()[-1].lower() for code in AREAS)

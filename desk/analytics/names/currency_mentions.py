@@ -1,11 +1,12 @@
-"""Which currencies a text speaks of, of all that there are.
+"""Finds the currencies that a text refers to, among all currencies.
 
-Their names are those of the Unicode CLDR, as Babel has it, and those that `spoken` has besides. Of
-two names at one place the longer counts: the Danish krone is no krone of Norway, and the Egyptian
-pound no sterling. A name's last word alone, such as peso, stands for the one that the desk calls
-so, or else for the only one that the ECB quotes; who else is called so is told with it.
+Their names come from the Unicode CLDR, through Babel, and from `spoken`. Of two names at one
+position the longer one counts: the Danish krone is not a krone of Norway, and the Egyptian pound is
+not sterling. A name's last word alone, such as peso, refers to the currency that the desk gives
+this name, or else to the only one that the ECB quotes. The other currencies of that name are
+reported too.
 
-Babel takes some 70 ms when it is first asked, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not import this.
 """
 
 import re
@@ -26,10 +27,10 @@ from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED, OTHER_MARKETS
 
 _WORDS_BESIDES: Final = frozenset({"real", "reals", "won"})
-"""Units that are English words besides: alone they count beside another currency."""
+"""Units that are also English words. Alone they count only beside another currency."""
 
 _SURE: Final = MappingProxyType({"the won": "KRW"})
-"""Where the word before makes a name of one."""
+"""Words that the preceding word makes a currency."""
 
 _BESIDE: Final = re.compile(
     r"\s*(?:[,/-]|\b(?:and|or|nor|than|against|versus|vs\.?|to)\b)\s*(?:the\s+)?", re.IGNORECASE
@@ -41,15 +42,15 @@ _AGAINST: Final = re.compile(
     r"|\s*(?:\b(?:over|to|per)\b|/|-)\s*(?:the\s+)?",
     re.IGNORECASE,
 )
-"""What stands between two currencies of which one is told in the other."""
+"""The text between two currencies of which one is quoted in the other."""
 
 JOINED: Final = frozenset("/-")
-"""Signs by which a country stands for its currency beside one: `euro-swiss`."""
+"""Signs by which a country refers to its currency beside another one: `euro-swiss`."""
 
 
 class CurrencyMention(NamedTuple):
-    """A currency that a text speaks of, as it is written, and where. `others` are those that are
-    called so too, of the ones that the ECB quotes."""
+    """A currency that a text refers to, with the matched text and its position. `others` are the
+    other currencies of that name, among those that the ECB quotes."""
 
     code: str
     written: str
@@ -59,19 +60,19 @@ class CurrencyMention(NamedTuple):
 
 
 NO_MARKET: Final = "no_market"
-"""The parameter of a question with the codes of currencies, and the names of other markets, that it
-names and that no market of the desk has."""
+"""The parameter of a question with the currency codes, and names of other markets, that it names
+and for which the desk has no market."""
 
 SHARED_NAME: Final = "shared_name"
-"""The parameter with the names in it that several currencies have: `peso=PHP/MXN`, the one first
-that it was taken for."""
+"""The parameter with the names in the question that several currencies share: `peso=PHP/MXN`, with
+the assumed one first."""
 
 
 def told_of_mentions(
     mentions: Sequence[CurrencyMention], held: Collection[str], others: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What a question carries along of the currencies that it names, and of other markets, so that
-    its answer says which have no market, and which were taken for one of several."""
+    """The parameters of a question about the currencies and other markets that it names, so that
+    its answer says which have no market, and which of several currencies was assumed."""
     without = dict.fromkeys(each.code for each in mentions if each.code not in held)
     without |= dict.fromkeys(others)
     shared = {
@@ -80,8 +81,8 @@ def told_of_mentions(
         if each.others and each.code in held
     }
     named = ", ".join(f"{written}={codes}" for written, codes in shared.items())
-    told = {NO_MARKET: ", ".join(without), SHARED_NAME: named}
-    return {name: words for name, words in told.items() if words}
+    parameters = {NO_MARKET: ", ".join(without), SHARED_NAME: named}
+    return {name: words for name, words in parameters.items() if words}
 
 
 def mentions_told(told: Mapping[str, str]) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ def mentions_told(told: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def without_market_told(told: Mapping[str, str]) -> str:
-    """The sentence on the currencies without a market; empty without any."""
+    """The sentence about the currencies without a market. Empty if there are none."""
     without = _listed(told.get(NO_MARKET, ""))
     if not without:
         return ""
@@ -101,7 +102,7 @@ def without_market_told(told: Mapping[str, str]) -> str:
 
 
 def shared_name_told(told: Mapping[str, str]) -> str:
-    """The sentences on the names that several currencies have; empty without any."""
+    """The sentences about names that several currencies share. Empty if there are none."""
     return " ".join(map(_taken, _listed(told.get(SHARED_NAME, ""))))
 
 
@@ -118,16 +119,17 @@ def _listed(words: str) -> list[str]:
 
 
 class _Called(NamedTuple):
-    """What a name stands for, and for which others it may."""
+    """The currency that a name refers to, and the others that it may refer to."""
 
     code: str
     others: tuple[str, ...] = ()
 
 
 def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
-    """The currencies that a text speaks of by name or by code, in its order: those of a pair as
-    well, and those that share a unit with the next (`the Australian and the New Zealand dollar`).
-    Codes that the desk has no area for count in capital letters: some are words besides."""
+    """The currencies that a text refers to by name or by code, in order, including those of a pair
+    and those that share a unit with the next (`the Australian and the New Zealand dollar`). Codes
+    of currencies for which the desk has no area count only in capitals, because some are also
+    words."""
     names = _names()
     found: list[CurrencyMention] = []
     for match in _pattern().finditer(_folded(text)):
@@ -140,12 +142,12 @@ def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
 
 
 def other_markets_named(text: str) -> tuple[str, ...]:
-    """The markets beside currencies that a text names, by what a sentence calls them."""
+    """The markets other than currencies that a text names, by their names within a sentence."""
     return tuple(name for name, named in _other_markets().items() if named.search(text))
 
 
 def without_other_markets(text: str, instead: str) -> str:
-    """A text with the same words in the place of each of those names."""
+    """Replaces each name of another market by the given words."""
     for named in _other_markets().values():
         text = named.sub(instead, text)
     return text
@@ -162,8 +164,8 @@ def _other_markets() -> Mapping[str, re.Pattern[str]]:
 
 
 def is_cross_with(text: str, held: Collection[str]) -> bool:
-    """Whether a text is about the pair of two currencies of which one is none of some: they stand
-    beside each other, or one is told in the other."""
+    """Whether a text is about a pair of two currencies of which exactly one is in `held`: they are
+    side by side, or one is quoted in the other."""
     named = currency_mentions(text)
     if len(named) != 2 or sum(each.code in held for each in named) != 1:
         return False
@@ -172,12 +174,12 @@ def is_cross_with(text: str, held: Collection[str]) -> bool:
 
 
 def is_against(between: str) -> bool:
-    """Whether of two currencies one is told in the other, by the text that stands between them."""
+    """Whether one of two currencies is quoted in the other, by the text between them."""
     return _AGAINST.fullmatch(between) is not None
 
 
 def countries_beside(text: str) -> tuple[CurrencyMention, ...]:
-    """The currencies that a text names by their country right behind or before another one and a
+    """The currencies that a text names by their country directly after or before another one and a
     hyphen or slash, as the market does: `euro-swiss`."""
     named = currency_mentions(text)
     ends, starts = {each.end for each in named}, {each.start for each in named}
@@ -190,8 +192,8 @@ def countries_beside(text: str) -> tuple[CurrencyMention, ...]:
 
 
 def without_other_currencies(text: str, codes: Collection[str]) -> str:
-    """A text with spaces in the place of each currency that is none of some, so that no part of
-    such a name is taken for one of these."""
+    """Blanks each currency that is not among `codes`, so that no part of such a name is mistaken
+    for one of these."""
     for mention in currency_mentions(text):
         if mention.code not in codes:
             blank = " " * (mention.end - mention.start)
@@ -200,7 +202,7 @@ def without_other_currencies(text: str, codes: Collection[str]) -> str:
 
 
 def _sharing_a_unit(text: str, named: Sequence[CurrencyMention]) -> Iterator[CurrencyMention]:
-    """The currencies whose country alone stands beside a later one of the same unit."""
+    """The currencies named by country alone, beside a later one of the same unit."""
     taken = {each.end for each in named} | {each.end for each in bank_mentions(text)}
     following = {each.start: each.code for each in named if " " in each.written}
     for country in reversed(countries_named(text, QUOTING_ORDER) if following else ()):
@@ -217,7 +219,7 @@ def _unit(code: str) -> str:
 
 
 def _standing(text: str, found: list[CurrencyMention]) -> Iterator[CurrencyMention]:
-    """Without the words besides that stand beside no other currency."""
+    """Omits currency names that are also words and are not beside another currency."""
     for place, mention in enumerate(found):
         before, after = found[max(place - 1, 0) : place], found[place + 1 : place + 2]
         gaps = [text[each.end : mention.start] for each in before]
@@ -229,18 +231,18 @@ def _standing(text: str, found: list[CurrencyMention]) -> Iterator[CurrencyMenti
 @cache
 def _pattern() -> re.Pattern[str]:
     names = sorted(_names(), key=lambda name: (-len(name), name))
-    told = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
+    pattern = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
     own, codes = "|".join(AREAS), "|".join({*QUOTING_ORDER} - {*AREAS})
-    return re.compile(rf"\b(?:(?i:{told}|{own})|{codes})(?!\w)")
+    return re.compile(rf"\b(?:(?i:{pattern}|{own})|{codes})(?!\w)")
 
 
 @cache
 def _names() -> Mapping[str, _Called]:
-    """What each name stands for, in small letters and without accents."""
+    """The currency of each name, in lower case and without accents."""
     codes = sorted({*_in_use(), *QUOTING_ORDER, *AREAS})
     names = {last: _Called(code) for code in codes for last in _tails(code)}
     units = _units(code for code in (*QUOTING_ORDER, *AREAS) if code in _in_use())
-    # A unit that is the same of one and of many, such as yen, takes an s without its apostrophe.
+    # A unit with the same plural, such as yen, may have the s of a genitive without apostrophe.
     names |= {f"{unit}s": called for unit, called in units.items()} | units
     names |= {
         _folded(f"{called}{plural}").lower(): _Called(code)
@@ -253,7 +255,8 @@ def _names() -> Mapping[str, _Called]:
 
 
 def _units(codes: Iterable[str]) -> dict[str, _Called]:
-    """The last words of the names of those that the ECB quotes, each by the one that it means."""
+    """The last words of the names of the currencies that the ECB quotes, each with the currency it
+    means."""
     sharing: dict[str, list[str]] = {}
     for code in dict.fromkeys(codes):
         for form in _forms(code):
@@ -263,8 +266,8 @@ def _units(codes: Iterable[str]) -> dict[str, _Called]:
 
 
 def _meant(unit: str, shared: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Which of the currencies with a unit it means where nothing else is said, and the others. The
-    dollar is what the desk's pairs are quoted against: nobody asks which is meant."""
+    """The currency that a unit means by default, and the others. The dollar has no others: the
+    desk's pairs are quoted against it, so it is not ambiguous."""
     if DOLLAR in shared:
         return DOLLAR, ()
     called = (c for c in shared if unit.removesuffix("s") in ALSO_CALLED.get(c, ()))
@@ -280,7 +283,7 @@ def _tails(code: str) -> Iterator[str]:
 
 
 def _at_home(code: str) -> Iterator[str]:
-    """`Mexico's peso`, where it is the money of the country that its code begins with."""
+    """`Mexico's peso`, if it is legal tender in the country that its code begins with."""
     country = Locale("en").territories.get(code[:2], "").removesuffix(" SAR China")
     if country and code in get_territory_currencies(code[:2]):
         for form in _forms(code):
@@ -288,7 +291,7 @@ def _at_home(code: str) -> Iterator[str]:
 
 
 def _forms(code: str) -> tuple[str, str]:
-    """A currency's English name, of one and of many."""
+    """A currency's English name, singular and plural."""
     return get_currency_name(code, 1, "en"), get_currency_name(code, 2, "en")
 
 
@@ -301,5 +304,5 @@ def _in_use() -> frozenset[str]:
 
 
 def _folded(text: str) -> str:
-    """A text without accents, each letter in its place."""
+    """Removes accents. Each letter keeps its position."""
     return "".join(unicodedata.normalize("NFD", sign)[0] for sign in text)

@@ -1,4 +1,4 @@
-"""How a swarm names and describes markets."""
+"""Names and describes markets."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -36,22 +36,22 @@ AREAS: Final[Mapping[str, AreaCode]] = MappingProxyType(
         "USD": "US",
     }
 )
-"""The area of the central bank that issues a currency, for those whose policy rates the desk has.
-A pair with another currency has no areas, and so no differential."""
+"""The area of the central bank that issues a currency, for those whose policy rates the desk has. A
+pair with another currency has no areas, and so no differential."""
 
 ASIAN: Final = frozenset({"CNY", "HKD", "IDR", "INR", "KRW", "MYR", "PHP", "SGD", "THB", "TWD"})
-"""A pair with one of these is counted to Asia; the yen is of the G10."""
+"""A pair with one of these belongs to Asia. The yen belongs to the G10."""
 
 DIGITS: Final[Mapping[str, int]] = MappingProxyType(
     {"JPY": 2, "KRW": 2, "HUF": 2, "ISK": 2, "IDR": 0, "THB": 3, "PHP": 3, "TWD": 3}
 )
-"""Decimals of a level in these quote currencies; in all others four."""
+"""Decimals of a level in these quote currencies. All others have four."""
 
 STOCK_DIGITS: Final = 2
 
 
 def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> MarketSpec:
-    """The market as the desk covers it, or else as its symbol describes it."""
+    """The market as the desk covers it, or else as derived from its symbol."""
     for market in covered:
         if (market.market, market.kind) == (known.symbol, known.kind):
             return market
@@ -59,21 +59,20 @@ def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> Marke
 
 
 def pair_by_name(symbol: str) -> MarketSpec:
-    """A pair that the desk does not cover, as its name tells: the decimals of its quote currency,
-    and the areas of both banks where the desk knows them."""
+    """A pair that the desk does not cover, derived from its symbol: the decimals of its quote
+    currency, and the areas of both banks if the desk knows them."""
     return _pair(symbol)
 
 
 def areas_of_pair(pair: str) -> tuple[AreaCode | None, ...]:
-    """The areas of the central banks that issue a pair's currencies, None where the desk knows
-    none."""
+    """The areas of the central banks that issue a pair's currencies. None for an unknown one."""
     return tuple(AREAS.get(currency) for currency in pair.split("/"))
 
 
 @cache
 def group_called(group: str) -> re.Pattern[str]:
-    """Where a text names a group of markets: by its name, a word derived from that, such as Asian,
-    or as the market calls it."""
+    """Matches the names of a group of markets in a text: its name, a word derived from that, such
+    as Asian, or the market's name for it."""
     names = "|".join(map(re.escape, GROUPS_CALLED.get(group, ())))
     return re.compile(
         rf"\b(?:{names}{'|' if names else ''}{re.escape(group)}[a-z]?)\b", re.IGNORECASE
@@ -81,8 +80,8 @@ def group_called(group: str) -> re.Pattern[str]:
 
 
 def spoken(market: str) -> str:
-    """A market as prose may name it: one with digits in its symbol goes without, because digits in
-    prose are taken for figures."""
+    """A market's name in prose. A symbol with digits is replaced, because digits in prose count as
+    figures."""
     return "this market" if any(sign.isdigit() for sign in market) else market
 
 

@@ -1,4 +1,4 @@
-"""Suggests the known names that are closest to one that does not exist."""
+"""Suggests the known names closest to an unknown one."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,23 +7,23 @@ from typing import Final
 
 CLOSE: Final = 0.5
 SURE: Final = 0.6
-"""The likeness of `difflib`, of 1, from which on a name is offered, and from which one is asked
-for."""
+"""The similarity, by `difflib` and at most 1, from which a name is offered, and from which it is
+suggested as a question."""
 
 
 _BETWEEN: Final = re.compile(r"[/:._-]")
 
 
 def nearest(written: str, known: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The known names closest to a written one, before them those of the same parts in another
-    order, as a pair has the other way round; the first few when none is close."""
+    """The known names closest to a given one. Names of the same parts in another order come first,
+    as for a reversed pair. The first few names if none is close."""
     turned = [name for name in known if _parts(name) == _parts(written)]
     close = _close(written, known, most, CLOSE)
     return tuple(dict.fromkeys((*turned, *close)))[:most] or tuple(known[:most])
 
 
 def meant(written: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` for the known name that is closest; empty where none is close."""
+    """`; did you mean X?` with the closest known name. Empty if none is close."""
     return "".join(f"; did you mean {name}?" for name in _close(written, known, 1, SURE))
 
 

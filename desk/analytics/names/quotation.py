@@ -6,7 +6,7 @@ from typing import Final
 from desk.contracts.findings.claims import Metric, Unit
 
 PLAIN_DISAGREEMENT: Final = Decimal("1.05")
-"""Levels closer to each other than this factor disagree; no reversal or scale explains them."""
+"""Levels closer than this factor disagree plainly: no reversal or scale explains them."""
 
 QUOTED_FOR_MANY: Final = frozenset({"JPY", "KRW", "IDR", "INR", "THB", "PHP"})
 """Currencies that are also quoted for 100 or 1000 units."""
@@ -39,13 +39,13 @@ _NEGATED: Final = frozenset(
 
 
 def reversed_pair(subject: str) -> str | None:
-    """The pair quoted the other way round; None for what is no pair."""
+    """The pair quoted the other way round. None if it is not a pair."""
     base, slash, quote = subject.partition("/")
     return f"{quote}/{base}" if slash else None
 
 
 def reversed_statement(metric: Metric, value: Decimal) -> tuple[Metric, Decimal] | None:
-    """What a figure of a pair says about the reversed pair; None if nothing follows."""
+    """The equivalent figure of the reversed pair. None if there is none."""
     if metric in _REVERSED:
         return (_REVERSED[metric], reciprocal(value)) if value > 0 else None
     if metric in _NEGATED:
@@ -57,8 +57,8 @@ def reversed_statement(metric: Metric, value: Decimal) -> tuple[Metric, Decimal]
 
 
 def reciprocal(value: Decimal) -> Decimal:
-    """One over a level, to one significant digit less than the level has, and at least four:
-    the last digit of a rounded level does not survive the division."""
+    """One over a level, with one significant digit less than the level, and at least four: the last
+    digit of a rounded level is lost in the division."""
     digits = max(LEAST_DIGITS, len(value.as_tuple().digits) - 1)
     turned = 1 / value
     return turned.quantize(Decimal(1).scaleb(turned.adjusted() - digits + 1))
@@ -71,7 +71,7 @@ def far_apart(one: Decimal, other: Decimal) -> bool:
 
 
 def scale_powers(unit: Unit, subject: str) -> tuple[int, ...]:
-    """The powers of ten by which figures of a subject are mistaken for one another."""
+    """The powers of ten by which figures of a subject may be off."""
     if unit is Unit.LEVEL:
         return _LEVEL_POWERS if QUOTED_FOR_MANY.intersection(subject.split("/")) else ()
     return _PERCENT_POWERS if unit in _PERCENTAGES else ()

@@ -4,13 +4,13 @@ from typing import Final
 
 ELLIPSIS: Final = "…"
 LEAST_KEPT: Final = 0.6
-"""A text without a space for so long is cut within a word all the same."""
+"""If cutting at a space would leave less than this share, the text is cut within a word."""
 
 
 def shortened(text: str, longest: int) -> str:
     """The text, or its first words and an ellipsis, of at most `longest` characters.
 
-    It is cut at the end of a word; within one only where a word has no end for too long.
+    It is cut at the end of a word, or within a word that is too long.
     """
     if len(text) <= longest:
         return text
@@ -22,5 +22,5 @@ def shortened(text: str, longest: int) -> str:
 
 
 def on_one_line(text: str, longest: int) -> str:
-    """As `shortened`, with line breaks replaced by spaces."""
+    """The same as `shortened`, with line breaks replaced by spaces."""
     return shortened(" ".join(text.split()), longest)

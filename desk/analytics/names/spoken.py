@@ -1,6 +1,6 @@
-"""What currencies and countries are called besides what the CLDR has: the one table of the desk.
+"""The desk's own table of names for currencies and countries, in addition to the CLDR's.
 
-It is words alone, and quick to load: workflows import what reads it.
+It contains only words and is quick to load, because workflows import its readers.
 """
 
 from collections.abc import Mapping
@@ -40,11 +40,11 @@ ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ZAR": ("rand",),
     }
 )
-"""What the CLDR has not: the market's own words, and the single word that means one currency where
-nothing else is said."""
+"""Names that the CLDR lacks: the market's own, and the single word that means one currency by
+default."""
 
 LEVELS_CALLED: Final[Mapping[str, str]] = MappingProxyType({"parity": "1"})
-"""What the market calls a level of a pair."""
+"""The market's names for levels of a pair."""
 
 UNITS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -77,7 +77,7 @@ UNITS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "ZAR": ("rand",),
     }
 )
-"""What amounts of a currency are counted in, one and many of it."""
+"""The units of amounts of a currency, singular and plural."""
 
 SUBUNITS: Final = ("cent", "cents", "pence", "sen", "pfennig", "pfennigs")
 """Hundredths of currencies."""
@@ -106,7 +106,7 @@ COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
         "TW": ("Taiwan", "Taiwanese", "TW"),
     }
 )
-"""The countries of the central banks, with their adjectives, as a sentence writes them."""
+"""The countries of the central banks, with their adjectives, as written within a sentence."""
 
 GOVERNMENT_BONDS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     {
@@ -124,8 +124,8 @@ GOVERNMENT_BONDS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
         ),
     }
 )
-"""What the market calls the bonds of governments, by the area of their money. What is a word of
-other things as well, such as `treasury` alone, is left out."""
+"""The market's names for government bonds, by the area of their currency. Omits ambiguous words,
+such as `treasury` alone."""
 
 SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     {
@@ -149,7 +149,7 @@ SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
         "XM": ("Frankfurt",),
     }
 )
-"""Where the central banks sit, and their governments: what speaks of a place may mean the bank."""
+"""The seats of the central banks and their governments: the name of a place may mean the bank."""
 
 CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -161,7 +161,7 @@ CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "scandinavian currencies": ("SEK", "NOK"),
     }
 )
-"""What the market calls several currencies in one word."""
+"""The market's single words for several currencies."""
 
 BANKS_CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -171,12 +171,12 @@ BANKS_CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "scandinavian central banks": ("SEK", "NOK"),
     }
 )
-"""The same of their banks."""
+"""The market's single words for several central banks."""
 
 GROUPS_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"Asia": ("EM Asia", "AXJ"), "G10": ("G-10", "majors")}
 )
-"""What the market calls a group of markets besides its name."""
+"""The market's other names for a group of markets."""
 
 PAIRS_CALLED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -192,11 +192,11 @@ PAIRS_CALLED: Final[Mapping[str, str]] = MappingProxyType(
         "usdcnh": "USD/CNY",
     }
 )
-"""What the market calls a pair in one word."""
+"""The market's single words for pairs."""
 
 
 def is_shared(unit: str) -> bool:
-    """Whether several currencies are counted in it, as dollars and kronor are."""
+    """Whether several currencies share the unit, such as dollars and kronor."""
     return sum(unit in units for units in UNITS.values()) > 1
 
 
@@ -226,5 +226,5 @@ OTHER_MARKETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the VIX": ("VIX",),
     }
 )
-"""Markets that people ask about beside currencies and that the desk does not have, by what a
-sentence calls them."""
+"""Markets other than currencies that people ask about and the desk does not have, by their names
+within a sentence."""

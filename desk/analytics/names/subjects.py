@@ -1,4 +1,4 @@
-"""Which subjects a sentence names: pairs, banks, areas and currencies, as they are written."""
+"""Finds the subjects that a sentence names: pairs, banks, areas and currencies."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ from desk.analytics.names.spoken import (
 
 
 class NamedAs(StrEnum):
-    """As what a question names a currency's economy."""
+    """How a question refers to a currency's economy."""
 
     CURRENCY = "currency"
     BANK = "bank"
@@ -63,7 +63,7 @@ _BANKS: Final = {
 
 
 _WORDS_BESIDES: Final = frozenset({"OAT", "OATs"})
-"""Names that in small letters are other words."""
+"""Names that are other words in lower case."""
 
 
 def _in_any_letters(named: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -107,11 +107,11 @@ _BESIDE: Final = re.compile(
 
 
 def _asked_by(code: str) -> str:
-    """A currency as somebody asks for it: by code, by name, in its unit, and where others have the
-    same unit, by its country."""
+    """Matches a currency as users ask for it: by code, by name, by its unit, and for a shared unit
+    by its country."""
     names = {code, *names_of(code)}
     units = [unit for unit in UNITS.get(code, ()) if not is_shared(unit)]
-    # Of a shared unit the country tells which: "the Australian", "the Swedish".
+    # For a shared unit the country identifies it: "the Australian", "the Swedish".
     shared = len(units) < len(UNITS.get(code, ())) and code != DOLLAR
     countries = [name for name in COUNTRIES[AREAS[code]] if len(name) > len("AU")] if shared else []
     return _written(sorted({*names, *units, *countries}, key=lambda name: (-len(name), name)))
@@ -133,18 +133,18 @@ _IN_A_TITLE: Final = re.compile(
     )
     + r")\b"
 )
-"""Names of currencies with the capital letter that a title or the beginning of one gives them."""
+"""Names of currencies with the capital letter of a title or of a sentence's beginning."""
 
 
 class Naming(NamedTuple):
-    """A pair or a bank that a sentence names in so many words, and where."""
+    """A pair or a bank that a sentence names explicitly, with the position."""
 
     subject: str
     start: int
 
 
 def namings(sentence: str) -> tuple[Naming, ...]:
-    """The pairs and banks that a sentence names, in order: whose figure is told is one of them."""
+    """The pairs and banks that a sentence names, in order. Its figures are about one of them."""
     found = [
         *(Naming(f"{m['base']}/{m['quote']}", m.start()) for m in _PAIR.finditer(sentence)),
         *(Naming(f"{m['base']}/{m['quote']}", m.start()) for m in _JOINED.finditer(sentence)),
@@ -156,7 +156,7 @@ def namings(sentence: str) -> tuple[Naming, ...]:
 def named_subjects(
     sentence: str, subjects: Iterable[str], named: Iterable[Naming]
 ) -> frozenset[str]:
-    """Those of the subjects that a sentence names, the areas and currencies by any name."""
+    """The subjects that a sentence names, areas and currencies by any of their names."""
     exact = {naming.subject for naming in named}
     areas = {m.lastgroup for m in _AREA.finditer(sentence)}
     currencies = {m.lastgroup for m in _CURRENCY.finditer(sentence)}
@@ -175,17 +175,17 @@ _CALLED_AS: Final = {kind: f"{kind}" for kind in NamedAs} | {
     NamedAs.BANK: "central bank",
     NamedAs.SEAT: "central bank",
 }
-"""What a subject is, for whom it is."""
+"""The noun for each kind of subject, for people."""
 
 KIND_NAMES: Final = tuple(_CALLED_AS.values())
-"""What a text has in the place of its subjects, where these are taken out."""
+"""The words that replace the subjects of a text."""
 
 _WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
-"""The currencies whose countries a sentence names with their article."""
+"""The currencies whose countries take an article."""
 
 
 class AskedSubject(NamedTuple):
-    """A currency, a central bank, a country, its bonds or the seat of its bank that a text names:
+    """A currency, a central bank, a country, its bonds or the seat of its bank that a text names,
     each by the code of its currency."""
 
     kind: NamedAs
@@ -193,7 +193,7 @@ class AskedSubject(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a sentence calls it: `the Norwegian krone`, `Norges Bank`, `Norway`."""
+        """The subject within a sentence: `the Norwegian krone`, `Norges Bank`, `Norway`."""
         if self.kind is NamedAs.CURRENCY:
             return f"the {currency_name(self.code)}"
         if self.kind is NamedAs.BANK:
@@ -203,8 +203,8 @@ class AskedSubject(NamedTuple):
         return f"the government bonds of {home}" if self.kind is NamedAs.BONDS else home
 
     def is_told_by(self, other: "AskedSubject") -> bool:
-        """Whether who speaks of another subject speaks of this one: of a country also who speaks of
-        its bank or its money."""
+        """Whether text about another subject is also about this one. For a country, text about its
+        bank or its currency is too."""
         return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)
 
 
@@ -215,15 +215,15 @@ _EURO_AREA: Final = re.compile(
 """The one country whose name begins with that of its currency."""
 
 _SMALL_FED: Final = re.compile(r"\bfed\b")
-"""The bank where everything is written in small letters but for the first: `next fed meeting`."""
+"""The bank, if the text is in lower case except for its first letter: `next fed meeting`."""
 
 _SMALL_US: Final = re.compile(r"\bus\b")
-"""The country where everything is written in small letters and another one or its bank is named. It
-may be the pronoun: then more is told than was asked."""
+"""The country, if the text is in lower case and also names another country or its bank. It may be
+the pronoun: the answer then covers more than was asked."""
 
 
 class _LocatedSubject(NamedTuple):
-    """A subject that a text names, and where."""
+    """A subject that a text names, with the position."""
 
     start: int
     end: int
@@ -232,14 +232,14 @@ class _LocatedSubject(NamedTuple):
 
 def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
     """The currencies, central banks, countries, government bonds and seats of central banks that a
-    text names, each once and as one thing: the country in a bank's or a currency's name is not
-    named besides."""
+    text names, each once and as one kind: the country within a bank's or a currency's name does not
+    count."""
     return tuple(dict.fromkeys(found.subject for found in _asked(text)))
 
 
 def by_their_kinds(text: str) -> str:
-    """A text with what each subject is in the place of its name: `when does the central bank meet`
-    is asked alike of every bank."""
+    """Replaces the name of each subject by its kind, so that `when does the central bank meet` is
+    the same question for every bank."""
     spans = {found.start: found for found in _asked(text)}
     for start, found in sorted(spans.items(), reverse=True):
         text = f"{text[:start]}{_CALLED_AS[found.subject.kind]}{text[found.end :]}"
@@ -247,26 +247,26 @@ def by_their_kinds(text: str) -> str:
 
 
 def speaks_of_banks(text: str) -> bool:
-    """Whether a text speaks of central banks without a name, such as of all of them."""
+    """Whether a text mentions central banks without a name, such as all of them."""
     return _CALLED_AS[NamedAs.BANK] in text.casefold()
 
 
 def subjects_as_written(text: str) -> str:
-    """The names of a text's subjects as they stand in it, each once."""
+    """The names of a text's subjects as written, each once."""
     return ", ".join(dict.fromkeys(text[found.start : found.end] for found in _asked(text)))
 
 
 def without_subjects(text: str) -> str:
-    """A text with spaces in the place of each subject's name."""
+    """Blanks the name of each subject."""
     for found in _asked(text):
         text = _blanked(text, found.start, found.end)
     return text
 
 
-# An answer asks three times or more what its question names.
+# Cached, because an answer needs the subjects of its question at least three times.
 @lru_cache(maxsize=16)
 def _asked(text: str) -> tuple[_LocatedSubject, ...]:
-    """The subjects that a text names, in its order."""
+    """The subjects that a text names, in order."""
     code_of = {area: code for code, area in AREAS.items()}
     found: list[_LocatedSubject] = []
     in_small_letters = text[1:] == text[1:].lower()
@@ -302,7 +302,7 @@ def _asked(text: str) -> tuple[_LocatedSubject, ...]:
 
 
 def pairs_written(text: str) -> tuple[str, ...]:
-    """The pairs that a text writes with both codes, in whichever letters, as they are quoted."""
+    """The pairs that a text writes with both codes, case-insensitive, as the market quotes them."""
     found = (quoted_as(*each.subject.split("/")) for each in written_pairs(text))
     return tuple(dict.fromkeys(found))
 
@@ -312,9 +312,9 @@ _JOINS: Final = re.compile(r"\s|\s?[-/]\s?")
 
 
 def pairs_named(text: str) -> tuple[str, ...]:
-    """The pairs that a text writes with both codes, and those of which it names the one currency
-    right behind the other, which may be by its country: `dollar yen`, `euro swiss`. They are as
-    they are quoted."""
+    """The pairs that a text writes with both codes, and those of two adjacent currencies, of which
+    the second may be named by its country: `dollar yen`, `euro swiss`. As the market quotes
+    them."""
     written, named = pairs_written(text), _asked(text)
     for one, then in pairwise(named):
         codes = one.subject.code, then.subject.code
@@ -325,7 +325,7 @@ def pairs_named(text: str) -> tuple[str, ...]:
 
 
 class WrittenPair(NamedTuple):
-    """A pair that a text writes with both codes, in their order there, and where."""
+    """A pair that a text writes with both codes, in the text's order, with the position."""
 
     subject: str
     start: int
@@ -333,8 +333,8 @@ class WrittenPair(NamedTuple):
 
 
 def written_pairs(text: str) -> Iterator[WrittenPair]:
-    """Each place where a text writes a pair with both codes, in whichever letters, or calls it by a
-    word of its own: `eurchf`, `eurosterling`."""
+    """Yields each pair that a text writes with both codes, case-insensitive, or by a name of its
+    own: `eurchf`, `eurosterling`."""
     for m in _WRITTEN.finditer(text):
         base, quote = m["base"].upper(), m["quote"].upper()
         if base != quote:
@@ -344,8 +344,8 @@ def written_pairs(text: str) -> Iterator[WrittenPair]:
 
 
 def without_banks(text: str) -> str:
-    """A text with spaces in the place of each name of a central bank: the country in it is none
-    that the text speaks of."""
+    """Blanks each name of a central bank, because the country within it is not a subject of the
+    text."""
     for bank in bank_mentions(text):
         text = _blanked(text, bank.start, bank.end)
     return text
@@ -356,8 +356,8 @@ def _blanked(text: str, start: int, end: int) -> str:
 
 
 def currencies_named(text: str) -> tuple[str, ...]:
-    """The desk's currencies that a text speaks of by name, in order, pairs and those beside another
-    (`against the yen`) left out."""
+    """The desk's currencies that a text names, in order, without pairs and without those that
+    another one is compared with (`against the yen`)."""
     text = without_other_currencies(text, AREAS)
     bare = _JOINED.sub(lambda m: " " * len(m[0]), _PAIR.sub(lambda m: " " * len(m[0]), text))
     spoken = [*_SPOKEN.finditer(bare)]
@@ -369,8 +369,8 @@ def currencies_named(text: str) -> tuple[str, ...]:
 
 
 def currency_asked_for(text: str, among: Collection[str] = ()) -> str | None:
-    """The currency that a question names first, outside of a pair, in whichever letters; of some,
-    where they are given."""
+    """The currency that a question names first, outside of a pair, case-insensitive. Only those
+    `among` the given ones, if there are any."""
     bare = _PAIR.sub(lambda m: " " * len(m[0]), text)
     named = without_other_currencies(bare, AREAS)
     places = {
@@ -383,8 +383,8 @@ def currency_asked_for(text: str, among: Collection[str] = ()) -> str | None:
 
 
 def with_currencies_as(sign: str, text: str) -> str:
-    """A text with a sign in the place of each pair, code and name of a currency, also of one that
-    the desk has no market for."""
+    """Replaces each pair, code and name of a currency by a placeholder, also those without a
+    market."""
     for mention in reversed(currency_mentions(text)):
         text = f"{text[: mention.start]}{sign}{text[mention.end :]}"
     for named in (_PAIR, _JOINED, _WRITTEN, *_ASKED_FOR.values()):
@@ -393,5 +393,5 @@ def with_currencies_as(sign: str, text: str) -> str:
 
 
 def as_spoken(text: str) -> str:
-    """A text with the names of currencies as they are written within a sentence."""
+    """The text with the names of currencies in lower case, as within a sentence."""
     return _IN_A_TITLE.sub(lambda name: name[0].lower(), text)

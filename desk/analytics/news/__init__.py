@@ -1,1 +1,1 @@
-"""The tone of headlines and of central banks' words."""
+"""The tone of headlines, and the stance of central banks' texts."""

@@ -1,8 +1,8 @@
-"""Whether a headline sounds like good or bad news, by the word list of vaderSentiment.
+"""Classifies a headline as good or bad news, by the word list of vaderSentiment.
 
-The list was made for posts on social media and knows no markets: a cut is bad news to it, a hike is
-neither. So its judgements have little confidence (`MOST_CONFIDENCE`) and say nothing about a price
-or a rate.
+The list was made for posts on social media and knows no markets: it rates a cut as bad news and a
+hike as neither. So its results have low confidence (`MOST_CONFIDENCE`) and say nothing about a
+price or a rate.
 """
 
 import unicodedata
@@ -13,10 +13,10 @@ from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, Text
 from desk.contracts.findings.results import Leaning
 
 LONGEST_READ: Final = 500
-"""Characters of a headline that are read."""
+"""The characters of a headline that are read."""
 
 NEUTRAL_BELOW: Final = 0.05
-"""The score from which on the authors of the list call a text positive or negative."""
+"""The score from which the list's authors call a text positive or negative."""
 
 _LEAST: Final = 0.05
 _UNREAD: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "So", "Sk"})
@@ -28,9 +28,9 @@ class _Scorer(Protocol):
 
 @lru_cache(maxsize=4096)
 def polarity_of(headline: str) -> TextLeaning:
-    """Up for a headline of good news, down for one of bad news, neutral for one that says both.
+    """Up for a headline of good news, down for bad news, neutral for both.
 
-    One without a listed word abstains. Signs and pictures are not read.
+    Abstains if it contains no listed word. Ignores symbols and emoji.
     """
     scores = _scorer().polarity_scores(_words(headline))
     score, listed = scores["compound"], scores["pos"] or scores["neg"]
@@ -48,7 +48,7 @@ def _words(headline: str) -> str:
 
 @cache
 def _scorer() -> _Scorer:
-    # Read only where news is judged: the list takes 30 ms to load.
+    # Imported only when news is classified: the list takes 30 ms to load.
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     scorer: _Scorer = SentimentIntensityAnalyzer()

@@ -1,4 +1,4 @@
-"""Titles that say the same in nearly the same words, found by the likeness of their words."""
+"""Groups titles that are nearly the same, by the similarity of their words."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,17 +6,17 @@ from typing import Final
 from rapidfuzz import fuzz, utils
 
 NEARLY_THE_SAME: Final = 90.0
-"""Above this likeness, of 100, two titles count as one story. A title whose words are all in the
-other has 100. Titles that differ in the one word that matters, such as `cuts` and `holds`, stay
-below: on headlines of rate decisions they come to 75 to 90."""
+"""Above this similarity, of 100, two titles count as one story. A title whose words are all in the
+other scores 100. Titles that differ in the decisive word, such as `cuts` and `holds`, stay below:
+headlines of rate decisions score 75 to 90."""
 
 
 def grouped(titles: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The places of titles that are nearly the same, in groups, each with its first title before
-    the others and the groups in the order of their first titles.
+    """The indices of titles, grouped by near equality. Each group begins with its first title, and
+    the groups are in the order of their first titles.
 
-    A title belongs to the first group whose first title it is like (`token_set_ratio` of
-    rapidfuzz: the order of words, capital letters and signs do not count).
+    A title joins the first group whose first title is similar (`token_set_ratio` of rapidfuzz:
+    ignores the order of words, case and punctuation).
     """
     groups: list[list[int]] = []
     for place, title in enumerate(titles):

@@ -1,8 +1,8 @@
-"""How a central bank's text sounds, by a short list of words: hawkish, dovish or neither.
+"""Classifies a central bank's text by a short word list: hawkish, dovish or neither.
 
-Phrases come in pairs, one for each side, so that a text and its mirror image get opposite
-judgements of one confidence. The rule is told in docs/method.md. A word list does not understand a
-text: its confidence never exceeds `MOST_CONFIDENCE`.
+Phrases come in pairs, one for each side, so that a text and its mirror image get opposite results
+of equal confidence. docs/method.md describes the rule. A word list does not understand a text: its
+confidence never exceeds `MOST_CONFIDENCE`.
 """
 
 import re
@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 from desk.contracts.findings.results import Leaning
 
 MOST_CONFIDENCE: Final = 0.4
-"""The most that words alone can be sure of."""
+"""The highest confidence that a word list can have."""
 
 LONGEST_READ: Final = 5_000
-"""Characters of a text that are read; the rest of a longer one is not."""
+"""The characters of a text that are read. The rest is ignored."""
 
 _PLAIN: Final = 2
 _WEAKENED: Final = 1
@@ -86,14 +86,14 @@ _PAIRS: Final[tuple[tuple[str, str], ...]] = (
     (r"higher for longer", r"lower for longer"),
     (r"hawkish", r"dovish"),
 )
-"""What sounds of higher rates, and its counterpart."""
+"""Phrases that suggest higher rates, each with its opposite."""
 
 _NEITHER: Final = re.compile(
     r"\b(?:unchanged|on hold|wait[ -]and[ -]see|data[ -]dependent|meeting[ -]by[ -]meeting"
     r"|broadly balanced|(?:maintain|hold|held|keep|kept|leave|left)(?:s|ed|ing)?"
     rf" (?:{_WORD}){{0,4}}{_RATE})\b"
 )
-"""What sounds of rates that stay. It counts only where nothing else is said."""
+"""Phrases that suggest unchanged rates. They count only if no other phrase is found."""
 
 _LISTED: Final = re.compile(
     r"\b(?:"
@@ -125,18 +125,18 @@ _QUOTES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u
 
 
 class TextLeaning(NamedTuple):
-    """The direction that a text leans in, and the confidence of that."""
+    """The direction that a text leans in, and the confidence of the result."""
 
     leaning: Leaning
     confidence: float
 
 
 NOTHING_SAID: Final = TextLeaning(Leaning.ABSTAINS, 0.0)
-"""Of a text that holds no listed phrase."""
+"""For a text without a listed phrase."""
 
 
 class _Heard(NamedTuple):
-    """A listed phrase as it is meant: which pair, which side, how strongly."""
+    """A listed phrase after negation and hedging: its pair, its side, its weight."""
 
     pair: int
     side: int
@@ -144,10 +144,10 @@ class _Heard(NamedTuple):
 
 
 def stance_of(text: str) -> TextLeaning:
-    """Up for a hawkish text, down for a dovish one, neutral for one that says both or neither.
+    """Up for a hawkish text, down for a dovish one, neutral for both or neither.
 
-    A text without a listed phrase abstains. Any text has a judgement; case and blanks do not
-    matter, and saying a thing twice makes it no surer.
+    Abstains if the text contains no listed phrase. Never fails on any text. Case and white space do
+    not matter, and repeating a phrase does not raise the confidence.
     """
     heard: dict[tuple[int, int], int] = {}
     clauses = _clauses(text)
@@ -165,15 +165,15 @@ def stance_of(text: str) -> TextLeaning:
 
 
 def _clauses(text: str) -> list[str]:
-    """The parts of a text within which a negation or a hedge reaches."""
+    """The parts of a text that limit the scope of a negation or a hedge."""
     read = unicodedata.normalize("NFKC", text[:LONGEST_READ])[:LONGEST_READ]
     plain = " ".join(read.translate(_QUOTES).casefold().split())
     return [part.strip() for part in _CLAUSE_ENDS.split(plain)]
 
 
 def _heard_in(clause: str) -> Iterator[_Heard]:
-    """The listed phrases of a clause. A negated one counts for the other side and for half, one
-    that is negated twice for its own; one that is hedged counts for half."""
+    """The listed phrases of a clause. A negated phrase counts half, for the other side; one that is
+    negated twice, for its own. A hedged one counts half."""
     found = list(_LISTED.finditer(clause))
     hedged = bool(found) and _HEDGED.search(clause) is not None
     negations = [phrase.start() for phrase in _NEGATED_BEFORE.finditer(clause)] if found else []

@@ -1,1 +1,1 @@
-"""Daily fixings and rates, and what is measured of them."""
+"""Daily fixings and rates, and the measures computed from them."""

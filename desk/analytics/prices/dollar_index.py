@@ -1,9 +1,9 @@
 """The dollar against six currencies, with ICE's weights.
 
-The weights and the constant of the dollar index, the geometric mean of the dollar's rates against
-six currencies, are those that ICE Futures U.S. states for the U.S. Dollar Index (USDX contract
-specification), fixed since the euro took the place of five currencies in 1999. What it gives for
-one set of rates is that formula's value, not a quotation of ICE's index.
+The index is the geometric mean of the dollar's rates against six currencies. Its weights and its
+constant are those of ICE Futures U.S. for the U.S. Dollar Index (USDX contract specification),
+fixed since the euro replaced five currencies in 1999. The result for a set of rates is the value of
+that formula, not a quotation of ICE's index.
 """
 
 from collections.abc import Mapping
@@ -30,13 +30,13 @@ PAIRS: Final[Mapping[str, str]] = MappingProxyType(
 """The pair that each currency's rate is quoted in."""
 
 SCALE: Final = 50.14348112
-"""Makes the index 100 in March 1973."""
+"""Scales the index to 100 in March 1973."""
 
 _CENT: Final = Decimal("0.01")
 
 
 def dollar_index(per_dollar: Mapping[str, Decimal]) -> float:
-    """The index for the units of each of the six currencies for one dollar.
+    """The index, from the units of each of the six currencies for one dollar.
 
     Raises:
         KeyError: a rate is missing.
@@ -47,7 +47,7 @@ def dollar_index(per_dollar: Mapping[str, Decimal]) -> float:
 
 
 def index_of_pairs(levels: Mapping[str, Decimal]) -> Decimal:
-    """The index, to a hundredth, for the levels of the six pairs as they are quoted.
+    """The index, to a hundredth, from the quoted levels of the six pairs.
 
     Raises:
         KeyError: a pair is missing.

@@ -1,4 +1,4 @@
-"""The days whose fixings a figure about a pair is computed from."""
+"""Finds the days whose fixings a figure about a pair is computed from."""
 
 from datetime import date
 from typing import Final
@@ -17,11 +17,11 @@ FROM_SERIES: Final = frozenset(
         Metric.LARGEST_DAY,
     }
 )
-"""Figures that are computed from several fixings of a history, and name no claims as inputs."""
+"""Figures that are computed from several fixings of a history, and have no claims as inputs."""
 
 
 class FigureDays:
-    """The days behind the figures of one history over a window, suspect fixings left out."""
+    """The days behind the figures of one history over a window, without suspect fixings."""
 
     def __init__(self, fixings: Fixings, first_day: date, last_day: date) -> None:
         """`first_day` and `last_day` are those of the window, both included."""
@@ -32,8 +32,7 @@ class FigureDays:
         self._view = view
 
     def of(self, claim: Claim) -> frozenset[date]:
-        """The days of a figure that is one of `FROM_SERIES`; none where the history does not have
-        them."""
+        """The days of a figure in `FROM_SERIES`. Empty if the history does not have them."""
         if self._view is None or claim.as_of > self._view.last.day:
             return frozenset()
         match claim.metric:

@@ -1,7 +1,7 @@
-"""When a daily reference rate becomes known, and how cross rates follow from two euro rates.
+"""The time at which a daily reference rate becomes known, and cross rates from two euro rates.
 
-The rule for the publication time follows the ECB, which publishes its reference rates at around
-16:00 Central European Time on every day on which its payment system is open.
+The publication time is the ECB's, which publishes its reference rates at about 16:00 Central
+European Time on every day on which its payment system is open.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 FIXING_ZONE = ZoneInfo("Europe/Berlin")
 PUBLISHED_AT = time(16)
 CROSS_DIGITS = 10
-"""Significant digits of a cross: at least one more than any level is printed with."""
+"""Significant digits of a cross: at least one more than any formatted level has."""
 LONGEST_GAP = timedelta(days=14)
 """A series without a fixing for longer than this has ended, or its file is too old to be used."""
 
@@ -48,8 +48,8 @@ def last_expected_day(as_of: datetime) -> date:
 def is_fixing_day(day: date) -> bool:
     """Whether the ECB's payment system, TARGET, is open on a day.
 
-    Closed are weekends, 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December, and until
-    2001 the last day of the year.
+    It is closed on weekends, 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December, and
+    until 2001 on the last day of the year.
     """
     closed = {(1, 1), (5, 1), (12, 25), (12, 26)}
     if day.year <= 2001:
@@ -80,8 +80,8 @@ def has_lapsed(fixed_on: date, as_of: datetime) -> bool:
 def cross_rate(base_per_euro: Decimal, quote_per_euro: Decimal) -> Decimal:
     """Units of the quote currency for one unit of the base, to ten significant digits.
 
-    The last digit is cut so that rounding the result to fewer digits gives what rounding the exact
-    quotient does: whoever prints a cross is the only one who rounds it.
+    The last digit is truncated so that rounding the result gives the same as rounding the exact
+    quotient: only the final formatting rounds.
 
     Args:
         base_per_euro: units of the base currency for one euro, above zero.

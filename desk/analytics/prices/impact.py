@@ -1,4 +1,4 @@
-"""How much an event matters. The rules are written down in docs/method.md."""
+"""The impact of events. docs/method.md describes the rules."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -12,7 +12,7 @@ NOTABLE_MOVE: Final = Decimal(1)
 
 YEAR: Final = 12
 QUARTER: Final = 3
-"""Months for which an extreme had stood when it was broken."""
+"""How many months an extreme had lasted when it was broken."""
 
 AT_THE_EDGE: Final = Decimal(1)
 NEAR_THE_EDGE: Final = Decimal(10)
@@ -25,8 +25,8 @@ def floating_pair_impact(z_score: Decimal | None, months_broken: int) -> Impact:
     """The impact of a week's move of a floating pair.
 
     Args:
-        z_score: the move in standard deviations as printed; None when there is too little history.
-        months_broken: for how many months the oldest extreme broken had stood; 0 for none.
+        z_score: the move in standard deviations as printed; None if there is too little history.
+        months_broken: how many months the oldest broken extreme had lasted; 0 if none was broken.
     """
     size = abs(z_score) if z_score is not None else Decimal(0)
     if size >= LARGE_MOVE or months_broken >= YEAR:
@@ -37,11 +37,11 @@ def floating_pair_impact(z_score: Decimal | None, months_broken: int) -> Impact:
 
 
 def pegged_pair_impact(position: Decimal, previous: Decimal | None) -> Impact:
-    """The impact of where a pegged pair stands in its band, in percent of the band's width.
+    """The impact of a pegged pair's position in its band, in percent of the band's width.
 
     Args:
         position: after the window; below 0 or above 100 is outside the band.
-        previous: before the window; None when unknown, which counts as having been elsewhere.
+        previous: before the window; None if unknown, which counts as far from the edge.
     """
     distance = distance_to_edge(position)
     came_from_afar = previous is None or distance_to_edge(previous) > AT_THE_EDGE
@@ -51,7 +51,8 @@ def pegged_pair_impact(position: Decimal, previous: Decimal | None) -> Impact:
 
 
 def distance_to_edge(position: Decimal) -> Decimal:
-    """How far a band position is from the nearer edge, in percent; negative outside the band."""
+    """The distance of a band position from the nearer edge, in percent. Negative outside the
+    band."""
     return min(position, 100 - position)
 
 
@@ -61,5 +62,5 @@ def decision_impact(change: Decimal) -> Impact:
 
 
 def scheduled_impact(day: date, as_of: date) -> Impact:
-    """The impact of a scheduled decision whose outcome is not known: medium up to a week ahead."""
+    """The impact of a scheduled decision without a known outcome: medium up to a week ahead."""
     return Impact.MEDIUM if day - as_of <= SOON else Impact.LOW

@@ -1,4 +1,4 @@
-"""The thresholds by which indicators are interpreted, the same in all places."""
+"""The thresholds by which indicators are interpreted, used everywhere."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -9,27 +9,28 @@ from desk.contracts.findings.claims import Metric
 
 OVERBOUGHT: Final = 70
 OVERSOLD: Final = 30
-"""Of the relative strength index. Source: Wilder, New Concepts in Technical Trading Systems,
+"""For the relative strength index. Source: Wilder, New Concepts in Technical Trading Systems,
 1978."""
 
 TRENDING: Final = 25
-"""The directional index from which on there is a trend, by the same source."""
+"""The directional index from which there is a trend, by the same source."""
 
 FULL_TREND: Final = 50
-"""The directional index from which on a trend counts as fully strong: a convention."""
+"""The directional index from which a trend counts as fully strong: a convention."""
 
 FLAT: Final = 0.5
-"""Within this share of the usual swing a move is none: a convention."""
+"""A move within this share of the usual swing counts as flat: a convention."""
 
 NEAR_AN_END: Final = 0.2
 """The share of the year's range from either end within which a price counts as near it: a
 convention."""
 
 WITHIN: Final = 0.68
-"""The share of cases in which a price is to be within its expected range four weeks later."""
+"""The share of cases in which a price should be within its expected range four weeks later."""
 
 LARGE_CARRY: Final = Decimal("0.25")
-"""Of the volatility: from here on a carry is large beside the swings. A convention."""
+"""As a share of the volatility: from here a carry is large compared with the swings. A
+convention."""
 
 
 class Mark(NamedTuple):
@@ -78,4 +79,4 @@ MARKS: Final[Mapping[Metric, tuple[Mark, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The marks of each figure that has any. Prose names them as claims, as it does the figure."""
+"""The thresholds of each figure that has any. Prose refers to them as claims, like the figure."""

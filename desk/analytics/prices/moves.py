@@ -15,7 +15,7 @@ Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA
 
 
 SMALLEST_DEVIATION: Final = 1e-12
-"""Below this, log moves differ by rounding only, and a z-score would divide by nothing."""
+"""Below this, log moves differ only by rounding, and a z-score would divide by almost zero."""
 
 
 def log_moves(levels: Sequence[float] | Floats) -> Floats:
@@ -33,8 +33,8 @@ def log_moves(levels: Sequence[float] | Floats) -> Floats:
 def z_score(move: float, trailing: Sequence[float] | Floats) -> float | None:
     """A move's distance from the mean of the trailing moves, in their sample standard deviations.
 
-    The standard score, with the n - 1 estimate of the deviation. None with fewer than two
-    trailing moves or when they do not vary.
+    The standard score, with the n - 1 estimate of the deviation. None with fewer than two trailing
+    moves, or if they do not vary.
     """
     moves = np.asarray(trailing, dtype=np.float64)
     if moves.size < 2:

@@ -1,6 +1,6 @@
-"""The bands within which authorities hold or held pairs.
+"""The bands within which authorities keep or kept pairs.
 
-Each row is typed from its authority's own announcement, with the instant from which it was known.
+Each row is entered from the authority's own announcement, with the instant from which it was known.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Peg:
-    """A band of a pair: its edges in units of the second currency, None where there is none on
-    that side; whose it is; when it was announced, and when its end was."""
+    """A band of a pair: its edges in units of the second currency, None on a side without an edge;
+    its authority; when it was announced, and when its end was."""
 
     pair: str
     low: Decimal | None
@@ -57,12 +57,12 @@ PEGS: Final = (
 
 
 def pegs_of(currencies: set[str]) -> tuple[str, ...]:
-    """The pairs of the table whose second currency is one of some currencies."""
+    """The pairs of the table whose second currency is among some currencies."""
     return tuple(peg.pair for peg in PEGS if peg.pair.partition("/")[2] in currencies)
 
 
 def peg_known(pair: str, as_of: datetime) -> Peg | None:
-    """The newest band of a pair that had been announced by an instant; None if there was none. The
-    end of the band is given only if it had been announced by then."""
+    """The newest band of a pair that had been announced by an instant. None if there was none. It
+    includes its end only if that had been announced by then."""
     known = [peg for peg in PEGS if peg.pair == pair and peg.announced <= as_of]
     return max(known, key=lambda peg: peg.announced, default=None)

@@ -1,13 +1,12 @@
-"""What a pair's fixings say about a window: the figures, before they become claims.
+"""Computes the figures of a pair's fixings over a window, before they become claims.
 
-Fixings that leap away and come straight back are judged bad data, not events.
-
-A fixing is suspect when the move to it and the move away from it are opposite, each is more than
-`LEAP` robust standard deviations of daily log moves, and what is left of the two together is at
-most `REMAINDER` of the larger one. The deviation is the largest of three: that of the whole
-series, that of the `NEAR` moves on either side (so that a wild month is judged by itself), and a
-floor (so that the rounding of a pegged pair's cross rate is no leap). The last fixing has no
-successor and can only be unconfirmed.
+A fixing that jumps away and comes straight back is treated as bad data, not as an event. It is
+suspect when the move to it and the move away from it are opposite, each is more than `LEAP` robust
+standard deviations of daily log moves, and the sum of the two is at most `REMAINDER` of the larger
+one. The deviation is the largest of three: that of the whole series, that of the `NEAR` moves on
+either side (so that a wild month is judged by itself), and a floor (so that the rounding of a
+pegged pair's cross rate is not a leap). The last fixing has no successor and can only be
+unconfirmed.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,18 +31,18 @@ FLOOR: Final = 0.0003
 """In log moves: 0.03 percent."""
 NEAR: Final = 10
 SHORTEST: Final = 60
-"""Fewer daily moves than this say too little about what is usual."""
+"""Fewer daily moves than this are too few to establish the usual size."""
 
 SHORTEST_WEEK: Final = timedelta(days=5)
 LONGEST_WEEK: Final = timedelta(days=10)
-"""From the first to the last day of a window that is a week: a report's goes from a Sunday to the
-Monday after it. The move of any other is not held against those of weeks."""
+"""The days from the first to the last day of a window that counts as a week: a report's runs from a
+Sunday to the Monday after it. The move of any other window is not compared with those of weeks."""
 
 
 def find_suspects(levels: Sequence[float] | Floats) -> tuple[int, ...]:
-    """The positions of the suspect fixings in a series of daily levels, oldest first.
+    """The indices of the suspect fixings in a series of daily levels, oldest first.
 
-    Never the first or the last position; empty when the series is too short to judge by.
+    Never the first or the last index. Empty if the series is too short.
     """
     moves = log_moves(levels)
     if moves.size < SHORTEST:
@@ -57,7 +56,7 @@ def find_suspects(levels: Sequence[float] | Floats) -> tuple[int, ...]:
 
 
 def last_is_unconfirmed(levels: Sequence[float] | Floats) -> bool:
-    """Whether the last fixing leapt, so that only its successor can tell a move from an error."""
+    """Whether the last fixing jumped, so that only its successor can tell a move from an error."""
     moves = log_moves(levels)
     if moves.size < SHORTEST:
         return False
@@ -84,20 +83,20 @@ def _stands_out(moves: Floats, arrival: int, usual: float) -> bool:
 TRAILING_WEEKS: Final = 52
 YEAR: Final = timedelta(weeks=52)
 SPANS: Final = (12, 3, 1)
-"""Months over which an extreme is looked for, longest first."""
+"""The spans, in months, whose extremes are checked, longest first."""
 
 LATE_START: Final = timedelta(days=7)
-"""History may begin this much after a span does and still count as covering it."""
+"""History may begin this much after a span and still count as covering it."""
 
 LONGEST_BREAK: Final = timedelta(days=14)
-"""A fixing older than this is no level to measure a week's move from."""
+"""A fixing older than this is not used as the base of a week's move."""
 
 MOST_REMEMBERED: Final = 64
-"""Views that a process remembers: of a pair's history the analyst, the validator, the ledger and
-the report want the same one."""
+"""Views that a process caches: the analyst, the validator, the ledger and the report need the same
+view of a pair's history."""
 
 LONGEST_WAIT: Final = timedelta(days=4)
-"""A last fixing further from the end of the window than this is early: days are missing."""
+"""A last fixing further than this from the end of the window is early: days are missing."""
 
 
 class Side(StrEnum):
@@ -109,8 +108,8 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A fixing in the window that is above (or below) every fixing of the `months` before it, which
-    begin before the window."""
+    """A fixing in the window above (or below) every fixing of the `months` before it, which begin
+    before the window."""
 
     side: Side
     months: int
@@ -119,14 +118,14 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class PriceView:
-    """A pair over a window. What its history does not allow to be said is None or empty.
+    """The figures of a pair over a window. Those that its history does not allow are None or empty.
 
-    `is_week` is whether the window is one, and `z_score`, unrounded, is of a week's move alone;
-    `streak` is signed; `higher_before` and `lower_before` are the newest earlier fixings as high or
-    higher, as low or lower, than the last; `largest_step` is the fixing that brought most of the
-    move from `previous` to `last`, with its part of it, 1 being all; `extreme_days` are the fixings
-    before and of the day that rose most and of the one that fell most; `breaks` holds at most one
-    entry a side, the longest. `suspects` were left out of everything else.
+    `is_week` says whether the window is a week; `z_score`, unrounded, exists only for a week's
+    move. `streak` is signed. `higher_before` and `lower_before` are the latest earlier fixings at
+    least as high, or as low, as the last. `largest_step` is the fixing with the largest part of the
+    move from `previous` to `last`, and that part, where 1 is all. `extreme_days` are the days that
+    rose most and fell most, each with the fixing before it. `breaks` has at most one entry a side,
+    the longest. `suspects` were excluded from everything else.
     """
 
     last: Fixing
@@ -152,7 +151,7 @@ class PriceView:
 def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
     """The figures of the window from `first_day` to `last_day`, both included.
 
-    None when no fixing in the window is left after the suspect ones are taken out.
+    None if the window has no fixing left without the suspect ones.
     """
     positions = find_suspects(_levels(fixings))
     suspects = tuple(fixings.items[position] for position in positions)
@@ -184,7 +183,8 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
 
 
 def view_newest(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
-    """As `view_prices`, and where no fixing is in the window, of as many days up to the newest."""
+    """The same as `view_prices`. If the window has no fixing, an equally long window up to the
+    newest."""
     newest = fixings.last
     if newest is None or newest.day >= first_day:
         return view_prices(fixings, first_day, last_day)
@@ -220,7 +220,7 @@ def _newest(fixings: Fixings, beyond: Callable[[Decimal, Decimal], bool]) -> Fix
 
 
 def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Decimal] | None:
-    """None where the pair is where it was. Of equal steps the newest."""
+    """None if the pair did not move. The newest of equal steps."""
     if previous is None or previous.value == window.items[-1].value:
         return None
     whole = window.items[-1].value - previous.value
@@ -231,7 +231,7 @@ def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Dec
 
 
 def _extreme_days(previous: Fixing | None, window: Fixings) -> tuple[tuple[Fixing, Fixing], ...]:
-    """None of a single fixing, and one of two. Of equal moves the newest."""
+    """Empty for a single fixing, one entry for two. The newest of equal moves."""
     days = [*pairwise((previous, *window.items) if previous else window.items)]
     ends = (
         max(days, key=lambda day: (sign * day[1].value / day[0].value, day[1].day), default=None)
@@ -246,7 +246,8 @@ def _breaks(window: Fixings, past: Fixings) -> tuple[Break, ...]:
 
 
 def _longest_break(side: Side, window: Fixings, past: Fixings) -> Break | None:
-    """Counted from the fixing's own day, so that every window that has it says the same of it."""
+    """Counted from the fixing's own day, so that every window that contains it gives the same
+    result."""
     extreme = window.highest if side is Side.HIGH else window.lowest
     for months in SPANS:
         before = _covered(past, months_before(extreme.day, months))
@@ -262,6 +263,6 @@ def _is_beyond(side: Side, value: Decimal, before: Fixings) -> bool:
 
 
 def months_before(day: date, months: int) -> date:
-    """The same day of an earlier month, or that month's last day where it is shorter."""
+    """The same day of an earlier month, or that month's last day if it is shorter."""
     earlier = pendulum.date(day.year, day.month, day.day).subtract(months=months)
     return date(earlier.year, earlier.month, earlier.day)

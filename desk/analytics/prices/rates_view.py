@@ -1,4 +1,4 @@
-"""Rate decisions of a window, and its scheduled days without a recorded outcome."""
+"""The rate decisions of a window, and its scheduled days without a recorded outcome."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from desk.contracts.findings.source_results import (
 )
 
 EFFECTIVE_LAG: Final = timedelta(days=8)
-"""A decision takes effect at most this long after it was announced."""
+"""A decision takes effect at most this long after its announcement."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatesView:
-    """Some areas' rates over a window.
+    """The rates of some areas over a window.
 
     `decisions` fell in the window, oldest first. The scheduled days are divided by what is known:
-    `ahead` of the as-of day or on it; `unresolved`, past and beyond the source's cover; and
-    `uneventful`, past and covered, with no change recorded.
+    `ahead` are on the as-of day or later; `unresolved` are past and beyond the source's coverage;
+    `uneventful` are past and covered, without a recorded change.
     """
 
     decisions: tuple[RateDecision, ...]
@@ -41,10 +41,11 @@ def view_rates(
     first_day: date,
     as_of_day: date,
 ) -> RatesView:
-    """Sort what is known of some areas in the window from `first_day` to `as_of_day`, inclusive.
+    """Classifies the known decisions and scheduled days of some areas in the window from
+    `first_day` to `as_of_day`, inclusive.
 
-    A decision that the source knows of has been announced, even when the bank's local day is
-    already the one after the desk's.
+    A decision in the source has been announced, even if the bank's local day is already the one
+    after the desk's.
     """
     decided = tuple(d for d in decisions.decisions if d.area in areas and d.decided_on >= first_day)
     days = (s for s in calendar.scheduled if s.area in areas and s.day >= first_day)
@@ -69,7 +70,7 @@ def _is_known(scheduled: ScheduledDecision, decided: Sequence[RateDecision]) -> 
 
 
 def _may_be(day: date, decision: RateDecision) -> bool:
-    """Whether a decision, dated as precisely as it is, can be the one scheduled for a day."""
+    """Whether a decision, dated as precisely as it is, may be the one scheduled for a day."""
     if decision.precision is DatePrecision.MONTH:
         return (day.year, day.month) == (decision.decided_on.year, decision.decided_on.month)
     if decision.precision is DatePrecision.EFFECTIVE:

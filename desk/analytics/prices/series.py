@@ -1,4 +1,4 @@
-"""A series of daily fixings, and how it divides into weeks and windows."""
+"""A series of daily fixings, and its division into weeks and windows."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
@@ -33,7 +33,7 @@ class Fixings:
         """The fixings of a tool result.
 
         Raises:
-            ValueError: days and values differ in number, or the days do not run forward.
+            ValueError: days and values differ in number, or the days are not ascending.
         """
         try:
             return cls.from_days(history.days, history.values)
@@ -45,7 +45,7 @@ class Fixings:
         """The fixings of some days, oldest first.
 
         Raises:
-            ValueError: days and values differ in number, or the days do not run forward.
+            ValueError: days and values differ in number, or the days are not ascending.
         """
         if any(after <= before for before, after in pairwise(days)):
             raise ValueError("the days do not run forward")
@@ -53,7 +53,7 @@ class Fixings:
 
     @property
     def values(self) -> tuple[Decimal, ...]:
-        """The levels alone."""
+        """The levels without their days."""
         return tuple(fixing.value for fixing in self.items)
 
     @property
@@ -68,16 +68,16 @@ class Fixings:
 
     @property
     def highest(self) -> Fixing:
-        """The highest fixing; of several, the newest. Raises ValueError when there is none."""
+        """The highest fixing, the newest of equal ones. Raises ValueError if there is none."""
         return max(self.items, key=lambda fixing: (fixing.value, fixing.day))
 
     @property
     def lowest(self) -> Fixing:
-        """The lowest fixing; of several, the newest. Raises ValueError when there is none."""
+        """The lowest fixing, the newest of equal ones. Raises ValueError if there is none."""
         return min(self.items, key=lambda fixing: (fixing.value, -fixing.day.toordinal()))
 
     def since(self, day: date) -> "Fixings":
-        """The fixings of a day and after it."""
+        """The fixings on and after a day."""
         return Fixings(self.items[self._place(day) :])
 
     def before(self, day: date) -> "Fixings":
@@ -85,7 +85,7 @@ class Fixings:
         return Fixings(self.items[: self._place(day)])
 
     def _place(self, day: date) -> int:
-        """How many fixings are before a day."""
+        """The number of fixings before a day."""
         return bisect_left(self.items, day, key=lambda fixing: fixing.day)
 
     def without(self, days: Collection[date]) -> "Fixings":
@@ -94,15 +94,15 @@ class Fixings:
 
 
 def window_days(window: TimeWindow) -> tuple[date, date]:
-    """The first and the last calendar day of a window, on the desk's own calendar."""
+    """The first and the last calendar day of a window, in its time zone."""
     zone = ZoneInfo(window.time_zone)
     return window.start.astimezone(zone).date(), window.end.astimezone(zone).date()
 
 
 def week_closes(fixings: Fixings, before: date, count: int) -> tuple[Fixing, ...] | None:
-    """The last fixing of each of the `count` spans of seven days that end before a day.
+    """The last fixing of each of the `count` seven-day spans that end before a day, oldest first.
 
-    Oldest first. None when a span has no fixing, because a move over a gap is no week's move.
+    None if a span has no fixing, because a move over a gap is not a week's move.
     """
     closes: dict[int, Fixing] = {}
     for fixing in fixings.before(before).since(before - count * WEEK).items:

@@ -1,1 +1,1 @@
-"""Finding texts by their words, by their meaning, and by both."""
+"""Retrieves texts by their words, by their meaning, and by both."""

@@ -1,6 +1,6 @@
-"""How near a text is to wordings under several names, by their meaning and by their words together.
+"""Classifies a text by its similarity to named example wordings, by meaning and by words.
 
-Opposites are near in meaning. So the words count as well, and which stand beside each other.
+Opposites are close in meaning. So the words count too, and which words are adjacent.
 """
 
 import math
@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 from desk.analytics.retrieval.full_text import stem, words
 
 if TYPE_CHECKING:
-    # A command that compares nothing loads no numpy.
+    # For types only, so that a command that compares nothing does not load numpy.
     from desk.analytics.retrieval.meaning import Meaning
 
 
 class NamedWordings:
-    """Wordings under their names, as a TOML file has them, with the file of their vectors.
+    """Example wordings by name, from a TOML file, with a file of their embeddings.
 
-    `words_count` is how much the words count beside the meaning, `floor` how near the nearest
-    wording of a name has to be, and `apart` how much nearer than any of another name.
+    `words_count` is the weight of the words beside the meaning, `floor` the similarity that the
+    nearest wording of a name must reach, and `apart` how much nearer it must be than any of another
+    name.
     """
 
     def __init__(
@@ -36,18 +37,18 @@ class NamedWordings:
         self._apart = apart
 
     @cached_property
-    def told(self) -> Mapping[str, tuple[str, ...]]:
-        """The wordings by their names."""
+    def wordings(self) -> Mapping[str, tuple[str, ...]]:
+        """The wordings by name."""
         read = tomllib.loads(self._written.read_text(encoding="utf-8"))
         return {name: tuple(each) for name, each in read.items()}
 
     def every(self) -> tuple[str, ...]:
-        """All of them, each once."""
-        return tuple(dict.fromkeys(each for own in self.told.values() for each in own))
+        """All wordings, each once."""
+        return tuple(dict.fromkeys(each for own in self.wordings.values() for each in own))
 
     def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
-        """By each of some names the nearness of a text to the nearest of its wordings: at most
-        1 and what words count. Wordings without a vector are left out."""
+        """The similarity of a text to the nearest wording of each of some names: at most 1 plus the
+        weight of the words. Wordings without an embedding are skipped."""
         from desk.analytics.retrieval.wordings import kept_vectors
 
         vectors = kept_vectors(self._vectors)
@@ -57,7 +58,7 @@ class NamedWordings:
             name: max(
                 (
                     float(vectors[each] @ asked) + self._words_count * self._alike(own, size, each)
-                    for each in self.told[name]
+                    for each in self.wordings[name]
                     if each in vectors
                 ),
                 default=0.0,
@@ -66,16 +67,16 @@ class NamedWordings:
         }
 
     def is_near(self, nearness: float) -> bool:
-        """Whether that is near enough."""
+        """Whether a similarity reaches the floor."""
         return nearness >= self._floor
 
     def is_apart(self, one: float, other: float) -> bool:
-        """Whether the one is near by enough more than the other."""
+        """Whether one similarity exceeds another by the required distance."""
         return one - other >= self._apart
 
     def decided(self, near: Mapping[str, float], alike: Iterable[str] = ()) -> str | None:
-        """The name that is nearest, where it is near enough and nearer than all others that need to
-        be told from it: those that are `alike` need not."""
+        """The nearest name, if it is near enough and sufficiently nearer than the others. Names in
+        `alike` need not be distinguished from it. None otherwise."""
         best = max(near, key=near.__getitem__)
         beside = {*alike, best} if best in alike else {best}
         other = max((near[name] for name in near.keys() - beside), default=0.0)
@@ -87,27 +88,27 @@ class NamedWordings:
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        """What words count for: the rarer one is among the wordings, the more."""
-        told = [each for own in self.told.values() for each in own]
-        held = Counter(found for each in told for found in self._neighbours_of[each])
-        return {found: math.log(1 + len(told) / times) for found, times in held.items()}
+        """The weights of words: the rarer a word is among the wordings, the higher."""
+        wordings = [each for own in self.wordings.values() for each in own]
+        counts = Counter(found for each in wordings for found in self._neighbours_of[each])
+        return {found: math.log(1 + len(wordings) / times) for found, times in counts.items()}
 
     @cached_property
     def _sizes(self) -> Mapping[str, float]:
         return {each: self._squared(found) for each, found in self._neighbours_of.items()}
 
     def _alike(self, own: frozenset[str], size: float, wording: str) -> float:
-        """The cosine of a text of some size and of a wording, by their words."""
+        """The cosine of a text of a given size and a wording, by their words."""
         shared = self._squared(own & self._neighbours_of[wording])
         return shared / (math.sqrt(size * self._sizes[wording]) or 1)
 
     def _squared(self, found: frozenset[str]) -> float:
-        """The sum of squares of what words count. One that no wording has counts like a common
+        """The sum of the squared weights of words. An unknown word has the weight of a common
         one."""
         return sum(self._weights.get(each, 1.0) ** 2 for each in found)
 
 
 def _neighbours(text: str) -> frozenset[str]:
-    """The stems of a text, and each two that stand beside each other, its edges among them."""
+    """The stems of a text, and each pair of adjacent ones, with its edges."""
     found = [stem(word) for word in words(text)]
     return frozenset((*found, *(f"{one} {then}" for one, then in pairwise(["^", *found, "$"]))))

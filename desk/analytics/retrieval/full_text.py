@@ -1,8 +1,7 @@
-"""Words of English texts, and the texts that have most of a question's words: SQLite's FTS5 with
-bm25, on Snowball's stems.
+"""Full-text search over English texts with SQLite's FTS5 and bm25, on Snowball's stems.
 
-Other scripts work as well: words are compared as they are written, and where a script has no
-spaces each two neighbouring characters are looked for.
+Other scripts work as well: words are compared unchanged, and in a script without spaces each two
+adjacent characters are a term.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import Final, NamedTuple
 import snowballstemmer
 
 MOST_TERMS: Final = 120
-"""Terms of a question that are looked for, the first ones; others are dropped."""
+"""The most terms of a question that are searched: the first ones. The others are dropped."""
 
 _FUNCTION_WORDS: Final = """
 a about after all am an and any are as at be because been before being between both but by can
@@ -25,7 +24,7 @@ such t than that the their them then there these they this those through to too 
 us very was we were what when where which while who whom whose why will with would you your
 """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
-"""Words that say nothing of what a text is about."""
+"""Words that say nothing about the subject of a text."""
 
 _WORD: Final = re.compile(r"\w+(?:[-./:,@&'’+]\w+)*")
 _PART: Final = re.compile(r"[^\W_]+")
@@ -35,7 +34,7 @@ _RUN: Final = re.compile(f"[{_UNSPACED}]+")
 
 
 class Match(NamedTuple):
-    """A row that holds a term of a question. The higher the score, the better it fits."""
+    """A row that contains a term of a question. A higher score is a better match."""
 
     row: int
     score: float
@@ -43,18 +42,18 @@ class Match(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """A word without its ending, in small letters."""
-    # A stemmer keeps the word that it works on, so that threads cannot share one.
+    """The stem of a word, in lower case."""
+    # A stemmer holds the word that it works on, so threads cannot share one.
     return str(snowballstemmer.stemmer("english").stemWord(word.casefold()))
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of a text in their order, as they are written. What a hyphen joins are several."""
+    """The words of a text in order, unchanged. Hyphenated words are split."""
     return (found[0] for found in _PART.finditer(text))
 
 
 def stems(text: str) -> frozenset[str]:
-    """All words of a text, as they are compared."""
+    """The stems of all words of a text."""
     return frozenset(map(stem, words(text)))
 
 
@@ -65,15 +64,15 @@ def is_function_word(word: str) -> bool:
 
 @lru_cache(maxsize=5_000)
 def telling_stems(text: str) -> tuple[str, ...]:
-    """The different words of a text that say what it is about, as they are compared."""
+    """The distinct stems of a text's words, without function words."""
     return tuple(dict.fromkeys(stem(word) for word in words(text) if not is_function_word(word)))
 
 
 class FullTextIndex:
-    """Rows of texts, kept in memory. One thread at a time may search it.
+    """An in-memory index of rows of texts. One thread at a time may search it.
 
     Args:
-        columns: What a word counts in each column of a row.
+        columns: The weight of each column of a row.
         rows: The texts of each row, one a column.
     """
 
@@ -92,7 +91,8 @@ class FullTextIndex:
         )
 
     def search(self, question: str) -> list[Match]:
-        """The rows that hold a word of a question, best first; of equal ones the earlier row."""
+        """The rows that contain a word of a question, best first. Of equal ones the earlier row
+        comes first."""
         asked = _expression(question)
         if not asked:
             return []
@@ -109,14 +109,14 @@ class FullTextIndex:
 
 
 def _compared(text: str) -> str:
-    """A text with its words as stems, and the characters of unspaced scripts each by itself."""
+    """A text with its words as stems, and the characters of unspaced scripts separated."""
     spaced = _CHARACTER.sub(r" \1 ", text.replace("\x00", " "))
     return _PART.sub(lambda found: stem(found[0]), spaced)
 
 
 def _expression(question: str) -> str:
-    """A question as FTS5 reads it: any of its words, each in quotes, so that nothing in it is an
-    operator. What holds no word matches nothing."""
+    """A question as an FTS5 expression: any of its words, each quoted, so that nothing in it is an
+    operator. Empty if it contains no word."""
     found = [word for word in _WORD.findall(question) if _PART.search(word)]
     telling = [word for word in found if not is_function_word(word)] or found
     terms = dict.fromkeys(_compared(term) for word in telling for term in _terms(word))
@@ -124,7 +124,7 @@ def _expression(question: str) -> str:
 
 
 def _terms(word: str) -> Iterator[str]:
-    """A word, the parts of a compound one, and of a script without spaces each two characters."""
+    """A word, the parts of a compound word, and each two characters of a script without spaces."""
     runs = _RUN.findall(word)
     yield from (" ".join(run[at : at + 2]) for run in runs for at in range(max(1, len(run) - 1)))
     rest = _RUN.sub(" ", word).strip()

@@ -1,4 +1,4 @@
-"""Texts as vectors of their meaning, by a model that may not be installed."""
+"""Embeddings of texts, by a model that may not be installed."""
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_KEPT: Final = 20_000
-"""Vectors of passages that a process keeps: 30 MB."""
+"""Passage vectors that a process caches: 30 MB."""
 
 Vector = NDArray[np.float32]
-"""Numbers, as many as the model has dimensions; of length 1, so that the product of two is
-their cosine."""
+"""An embedding, with as many numbers as the model has dimensions. It has length 1, so that the
+product of two is their cosine."""
 
 
 class Meaning(Protocol):
-    """Turns texts into vectors that are near each other if the texts mean nearly the same."""
+    """An embedding model: its vectors of two texts are close if the texts mean nearly the same."""
 
     @property
     def model(self) -> str:
@@ -25,7 +25,7 @@ class Meaning(Protocol):
         ...
 
     def passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of texts to be searched."""
+        """The vectors of texts that are searched."""
         ...
 
     def question(self, text: str) -> Vector:
@@ -33,19 +33,20 @@ class Meaning(Protocol):
         ...
 
     def __hash__(self) -> int:
-        """Vectors are kept by the model that made them."""
+        """Vectors are cached by the model that made them."""
         ...
 
 
 FindMeaning = Callable[[], Meaning | None]
-"""How one comes by a model; None where none is installed, and words alone are compared."""
+"""Returns the model. None if none is installed: only words are compared then."""
 
 WORKERS_MEANING: ContextVar[FindMeaning] = ContextVar("workers_meaning", default=lambda: None)
-"""The model of the worker that a turn is taken on; words alone where it has none."""
+"""The model of the worker that runs the turn. By default there is none, and only words are
+compared."""
 
 
 def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[str]:
-    """The ids in the order of the cosine of their vectors to the question's, nearest first."""
+    """The ids in descending order of their vectors' cosine to the question's."""
     if not vectors:
         return []
     cosines = np.stack([vector for _, vector in vectors]) @ question
@@ -55,5 +56,5 @@ def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[
 
 @lru_cache(maxsize=MOST_KEPT)
 def passage_vector(meaning: Meaning, text: str) -> Vector:
-    """The vector of a passage, made once in a process."""
+    """The vector of a passage, cached in the process."""
     return meaning.passages([text])[0]

@@ -1,1 +1,1 @@
-"""What is computed of one market's daily prices, and of a company's accounts."""
+"""Measures of one market's daily prices, and of a company's accounts."""

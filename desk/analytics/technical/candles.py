@@ -1,4 +1,4 @@
-"""Candlestick patterns by TA-Lib: which of them the last days show, and which way they point."""
+"""Candlestick patterns by TA-Lib: which ones the last days show, and their directions."""
 
 from datetime import datetime
 from functools import cached_property
@@ -25,16 +25,16 @@ from desk.contracts.findings.claims import Metric
 _Signs = NDArray[np.int64]
 
 RECENT: Final = 10
-"""Days with prices in which patterns are looked for."""
+"""The days with prices that are searched for patterns."""
 
 LONGEST_LOOKBACK: Final = 14
-"""Days that TA-Lib looks at before the one it judges, for the longest of its patterns."""
+"""The days before the judged one that TA-Lib needs, for the longest of its patterns."""
 
 MOST_TOLD: Final = 20
-"""Patterns told one by one; the first signal is what all of them say together."""
+"""The most patterns that are listed one by one. The first signal summarises all of them."""
 
 STRONGEST: Final = 200
-"""What TA-Lib gives for a pattern that was confirmed; an unconfirmed one has 100 or 80."""
+"""TA-Lib's value for a confirmed pattern. An unconfirmed one has 100 or 80."""
 
 _UNDECIDED: Final = frozenset(
     {
@@ -49,7 +49,7 @@ _UNDECIDED: Final = frozenset(
         "CDLTAKURI",
     }
 )
-"""Candles of indecision: the sign that TA-Lib gives is not a direction, as its sources say."""
+"""Candles of indecision: TA-Lib's sources say that their sign is not a direction."""
 
 METHOD = (
     "All {count} candlestick functions (CDL*) of TA-Lib {version} with their own settings over "
@@ -80,7 +80,7 @@ def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
     """The candlestick patterns of the last ten days.
 
     Raises:
-        NotInstalled: TA-Lib is not there.
+        NotInstalled: TA-Lib is not installed.
     """
     candles = Candles(series, ta_lib("pattern_detector"))
     method = METHOD.format(count=len(candles.functions), version=candles.library.__version__)
@@ -96,9 +96,9 @@ def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
 
 
 class Candles:
-    """The candlestick patterns of a series on its days, by their place in it.
+    """The candlestick patterns of a series, by the index of their day.
 
-    Of each day TA-Lib looks at that day and those before it alone.
+    For each day TA-Lib uses only that day and those before it.
     """
 
     def __init__(self, series: PriceSeries, library: Any) -> None:
@@ -108,11 +108,11 @@ class Candles:
         self.functions: list[str] = library.get_function_groups()["Pattern Recognition"]
 
     def measures(self) -> dict[Metric, Measure]:
-        """How the figure is had of a day."""
+        """The function that computes the figure of a day."""
         return {Metric.PATTERN_COUNT: self.count}
 
     def count(self, at: int) -> float:
-        """How many patterns the last days show. What cannot be had raises `Unmeasured`."""
+        """The number of patterns of the last days. Raises `Unmeasured` if it cannot be computed."""
         if not self._ranged:
             raise Unmeasured(
                 f"{self.series.symbol} has one price a day from {self.series.source.name}, and a "
@@ -124,7 +124,7 @@ class Candles:
         return float(self._until[at] - self._until[at - RECENT])
 
     def shown(self, at: int) -> list[_Shown]:
-        """The patterns of the last days: those with a direction first, of these the newest."""
+        """The patterns of the last days: first those with a direction, newest first."""
         found = [
             _Shown(_name(function), function, int(value), age)
             for function, line in self._lines.items()
@@ -139,26 +139,26 @@ class Candles:
 
     @cached_property
     def _lines(self) -> dict[str, _Signs]:
-        """What TA-Lib gives for each pattern on each day; 0 where there is none."""
+        """TA-Lib's value of each pattern on each day. 0 if there is none."""
         series = self.series
         prices = [floats_of(p) for p in (series.opens, series.highs, series.lows, series.closes)]
         return {function: getattr(self.library, function)(*prices) for function in self.functions}
 
     @cached_property
     def _until(self) -> _Signs:
-        """How many there were up to each day."""
+        """The number of patterns up to each day."""
         found: _Signs = np.cumsum(sum(line != 0 for line in self._lines.values()), dtype=np.int64)
         return found
 
 
 def _name(function: str) -> str:
-    """TA-Lib's own name of a pattern; a digit in it is written out."""
+    """TA-Lib's own name of a pattern, with its digit spelled out."""
     name: str = import_module("talib.abstract").Function(function).info["display_name"]
     return name.replace("3", "Three").replace("2", "Two")
 
 
 def _sum(shown: list[_Shown]) -> Signal:
-    """What the patterns say together: the balance of their strengths."""
+    """A summary of the patterns: the balance of their strengths."""
     up = sum(one.strength for one in shown if one.hint is Hint.UP)
     down = sum(one.strength for one in shown if one.hint is Hint.DOWN)
     balance = (up - down) / (up + down) if up + down else 0.0

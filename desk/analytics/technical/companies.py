@@ -1,4 +1,4 @@
-"""A company's accounts as they were known at an instant, and what is computed of them."""
+"""A company's accounts as known at an instant, and the ratios computed from them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 
 UNTOLD_DELAY = timedelta(days=90)
-"""How long after the end of its period an account counts as unknown where no day of filing is
-told: the longest that the SEC allows a company for its annual report (Form 10-K)."""
+"""How long after the end of its period an account counts as unknown if its filing day is not given:
+the longest that the SEC allows for an annual report (Form 10-K)."""
 
 OF_ACCOUNTS = (
     "The last price over the diluted earnings a share, and over the equity a share; the net income "
@@ -30,15 +30,15 @@ REPORTED = (
 )
 
 MOST_STRENGTH = 0.5
-"""Of growth and of surprises, which say little of the weeks to come."""
+"""For growth and surprises, which say little about the coming weeks."""
 
 LARGE_GROWTH = 50
 _LARGE = {Metric.REVENUE_GROWTH: LARGE_GROWTH, Metric.EARNINGS_SURPRISE: 20}
-"""Percent, from which on a signal is as strong as it gets."""
+"""In percent. From here a signal has its full strength."""
 
 
 class AccountItem(StrEnum):
-    """The lines that ratios are made of, as the source of accounts calls them."""
+    """The account lines that ratios use, by the names of the source."""
 
     REVENUE = "TotalRevenue"
     NET_INCOME = "NetIncome"
@@ -50,7 +50,7 @@ class AccountItem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AccountLine:
-    """One line of the accounts of a year. `currency` is None for what is no money."""
+    """One line of a year's accounts. `currency` is None if it is not money."""
 
     name: str
     value: Decimal
@@ -60,8 +60,8 @@ class AccountLine:
 
     @property
     def came_out(self) -> date:
-        """The day at whose end (UTC) the line counts as known: that of its filing, or 90 days after
-        its period where that day is not told."""
+        """The day at whose end (UTC) the line counts as known: its filing day, or 90 days after its
+        period if that is not given."""
         return self.filed_on or self.period_end + UNTOLD_DELAY
 
     @property
@@ -101,7 +101,7 @@ class NoAccounts(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EarningsReport:
-    """What a company reported for a share at an instant, and what had been expected of it."""
+    """A company's reported earnings a share, and what had been expected."""
 
     reported_at: datetime
     actual: Decimal
@@ -109,8 +109,8 @@ class EarningsReport:
 
     @property
     def came_out(self) -> date:
-        """The day at whose end (UTC) the report counts as known: sources tell the hour as it was
-        planned, if at all."""
+        """The day at whose end (UTC) the report counts as known: sources give the planned hour, if
+        any."""
         return self.reported_at.astimezone(UTC).date()
 
     @property
@@ -121,9 +121,9 @@ class EarningsReport:
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """All lines and reports that a source has of a company, of annual accounts.
+    """All lines and reports of annual accounts that a source has of a company.
 
-    `notes` say what was left out, and why.
+    `notes` say what was omitted, and why.
     """
 
     lines: tuple[AccountLine, ...] = ()
@@ -142,7 +142,7 @@ class Accounts:
         )
 
     def year(self, years_back: int = 0) -> dict[AccountItem, AccountLine]:
-        """The lines of the newest year, or of the year that many years before it; empty if there is
+        """The lines of the newest year, or of the year that many years before it. Empty if there is
         none."""
         ends = sorted({line.period_end for line in self.lines}, reverse=True)
         if len(ends) <= years_back:
@@ -153,23 +153,23 @@ class Accounts:
 def ratios_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
-    """The ratios of a company by the newest annual accounts among those known."""
+    """The ratios of a company from the newest known annual accounts."""
     figures, missing = _measured(series, ratio_measures(accounts.year(), series))
     found = analysis(series, as_of, OF_ACCOUNTS, figures, (), (*missing, *accounts.notes))
     return found.model_copy(update={"source": source})
 
 
 CompanyMeasures = Mapping[Metric, Callable[[], Decimal | float]]
-"""What computes each figure. It raises `Unmeasured` where that cannot be had."""
+"""The function that computes each figure. It raises `Unmeasured` if that is not possible."""
 
 
 def ratio_measures(year: Mapping[AccountItem, AccountLine], series: PriceSeries) -> CompanyMeasures:
-    """The ratios by the lines of the newest year known and the newest price."""
+    """The ratios from the newest year's lines and the newest price."""
     return {metric: partial(measure, series, year) for metric, measure in _MEASURES.items()}
 
 
 def earnings_measures(known: Accounts) -> CompanyMeasures:
-    """The growth of revenue, and the surprise of the last report of earnings."""
+    """The growth of revenue, and the surprise of the last earnings report."""
     return {
         Metric.REVENUE_GROWTH: partial(_growth, known),
         Metric.EARNINGS_SURPRISE: partial(_surprise, known),
@@ -190,10 +190,10 @@ def _measured(
 
 
 def quotient(above: AccountLine, below: AccountLine) -> Decimal:
-    """One line over another, in one currency.
+    """One line divided by another, in one currency.
 
     Raises:
-        Unmeasured: they are of two currencies, or the second is not above zero.
+        Unmeasured: their currencies differ, or the second is not above zero.
     """
     if above.currency != below.currency:
         raise Unmeasured(f"{above.name} and {below.name} are not in one currency")
@@ -206,7 +206,7 @@ def line_of(year: Mapping[AccountItem, AccountLine], line: AccountItem) -> Accou
     """A line of a year's accounts.
 
     Raises:
-        Unmeasured: it is not in them.
+        Unmeasured: the accounts do not contain it.
     """
     if line not in year:
         raise Unmeasured(f"the accounts known then have no {line}")
@@ -216,7 +216,7 @@ def line_of(year: Mapping[AccountItem, AccountLine], line: AccountItem) -> Accou
 def earnings_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
-    """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
+    """A company's revenue growth over a year, and the surprise of its last earnings, in percent."""
     figures, missing = _measured(series, earnings_measures(accounts))
     signals = [_signal(each.metric, float(each.value)) for each in figures]
     answer = analysis(series, as_of, REPORTED, figures, signals, (*missing, *accounts.notes))
@@ -246,7 +246,7 @@ def _growth(known: Accounts) -> float:
 
 
 def _surprise(known: Accounts) -> float:
-    """The last reported earnings a share against the expected, in percent of it."""
+    """The last reported earnings a share against the expected ones, in percent of those."""
     if not known.reports:
         raise Unmeasured("no report of earnings was known then")
     last = known.reports[-1]

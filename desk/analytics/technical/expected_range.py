@@ -1,11 +1,11 @@
-"""How far a price moves over four weeks in 68 of 100 cases, by how it swings now.
+"""How far a price moves over four weeks in 68 of 100 cases, given its current volatility.
 
-A day's deviation is that of its daily logarithmic moves, the newer ones counting more: each weighs
-`FADING` of the one after it (the exponentially weighted moving average of RiskMetrics, Technical
-Document, J.P. Morgan, 1996; 0.97 is its factor for a month). How many such deviations a price goes
-in four weeks is not taken from the normal distribution but from the market itself: the
-`WITHIN` quantile of what it went, in deviations of the day, after its last `PAST_STARTS` days.
-Nothing later than the day itself enters. `desk hypotheses ranges` measures how often it holds.
+A day's deviation is that of its daily logarithmic moves, with more weight on newer ones: each
+weighs `FADING` of the one after it (the exponentially weighted moving average of RiskMetrics,
+Technical Document, J.P. Morgan, 1996; 0.97 is its factor for a month). The number of such
+deviations in a four-week move is not taken from the normal distribution but from the market itself:
+the `WITHIN` quantile of its moves, in deviations of the day, after its last `PAST_STARTS` days.
+Nothing later than the day itself is used. `desk hypotheses ranges` measures how often it holds.
 """
 
 from bisect import bisect_left, insort
@@ -25,24 +25,24 @@ FOUR_WEEKS: Final = 20
 
 FADING: Final = 0.97
 MOVES: Final = 252
-"""Daily moves that a deviation rests on; older ones would weigh less than half a thousandth."""
+"""Daily moves that a deviation uses. Older ones would weigh less than half a thousandth."""
 
 PAST_STARTS: Final = 1260
-"""Days whose four weeks are looked at: five years of them. This and `FADING` are, of 0.94 and 0.97
-and of five and ten years, those whose ranges held in nearest to 68 of 100 cases from 2009 to 2021,
-over the pairs of the ECB; what came later decided nothing."""
+"""Days whose following four weeks are used: five years of them. This and `FADING` are, of 0.94 and
+0.97 and of five and ten years, those whose ranges held in nearest to 68 of 100 cases from 2009 to
+2021, over the pairs of the ECB. Later data were not used for the choice."""
 
 FEWEST_STARTS: Final = 250
-"""With fewer the quantile is that of the normal distribution."""
+"""With fewer, the quantile of the normal distribution is used."""
 
 _NORMAL: Final = NormalDist().inv_cdf((1 + WITHIN) / 2)
 
 
 def expected_moves(closes: Floats, first: int) -> Floats:
-    """How far the logarithm of a price goes within four weeks of each day from `first` on, in
-    `WITHIN` of the cases. At least `MOVES` prices stand before the day `first`.
+    """How far the logarithm of a price moves within four weeks of each day from `first` on, in
+    `WITHIN` of the cases. At least `MOVES` prices must precede the day `first`.
 
-    What is told of a day is the same whatever follows it, and however many days are asked for.
+    The value of a day does not depend on what follows it, or on how many days are requested.
     """
     begin = max(0, first - FOUR_WEEKS - PAST_STARTS - MOVES)
     logs = np.log(closes[begin:])
@@ -60,9 +60,9 @@ FEWEST_MEASURED: Final = 52
 
 
 def measured_coverage(closes: Floats) -> tuple[int, float] | None:
-    """How often such ranges have held: the weekly starts of the last five years whose four weeks
-    are over, and the share of them, in percent, that ended within the range as it was told then.
-    None where there is less than a year of them."""
+    """How often such ranges have held: the number of weekly starts of the last five years whose
+    four weeks are over, and the share of them, in percent, that ended within the range stated then.
+    None if they cover less than a year."""
     last = len(closes) - 1
     first = max(MOVES, last - FOUR_WEEKS - PAST_STARTS)
     if last - FOUR_WEEKS - first < FEWEST_MEASURED * A_WEEK:
@@ -76,14 +76,14 @@ def measured_coverage(closes: Floats) -> tuple[int, float] | None:
 def _deviations(closes: Floats) -> Floats:
     """The deviation of each day that has `MOVES` moves up to it."""
     weights = FADING ** np.arange(MOVES - 1, -1, -1, dtype=np.float64)
-    # Rows that lie in one piece are summed as a single one is, to the last bit.
+    # Contiguous rows are summed exactly as a single row is, to the last bit.
     squares = np.ascontiguousarray(sliding_window_view(log_moves(closes) ** 2, MOVES))
     found: Floats = np.sqrt((squares * weights).sum(axis=1) / weights.sum())
     return found
 
 
 def _factors(scores: Floats, first: int, days: int) -> Floats:
-    """For each day the quantile of the scores whose four weeks were over by then."""
+    """For each day, the quantile of the scores whose four weeks were over by then."""
     held: deque[float] = deque()
     ranked: list[float] = []
     found = np.empty(days - first, dtype=np.float64)
@@ -102,7 +102,7 @@ def _factors(scores: Floats, first: int, days: int) -> Floats:
 
 
 def _quantile(ranked: list[float]) -> float:
-    """The `WITHIN` quantile of numbers in their order, between two of them where it falls so."""
+    """The `WITHIN` quantile of sorted numbers, interpolated between two of them."""
     if len(ranked) < FEWEST_STARTS:
         return float(_NORMAL * np.sqrt(FOUR_WEEKS))
     place = WITHIN * (len(ranked) - 1)

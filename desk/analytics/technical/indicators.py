@@ -1,6 +1,6 @@
-"""Technical indicators by TA-Lib: the figures are its own, what they hint at is a convention here.
+"""Technical indicators. The figures are TA-Lib's; their interpretation is a convention of the desk.
 
-TA-Lib comes with the extra `swarm` and is imported when a tool that needs it is asked.
+TA-Lib comes with the extra `swarm` and is imported when a tool needs it.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ SHORT_MEAN, LONG_MEAN = 50, 200
 ADX_DAYS: Final = 14
 BAND_DAYS, BAND_WIDTH = 20, 2.0
 LINE_DAYS, AHEAD = 60, 20
-"""The straight line is laid through the last 60 prices and read 20 days on."""
+"""The regression line fits the last 60 prices and is extrapolated 20 days."""
 
 METHOD = (
     f"TA-Lib {{version}} over the daily prices: RSI({RSI_DAYS}); MACD({MACD_FAST}, {MACD_SLOW}, "
@@ -52,10 +52,10 @@ METHOD = (
 
 
 def ta_lib(tool: str) -> Any:
-    """TA-Lib itself.
+    """The TA-Lib module.
 
     Raises:
-        NotInstalled: it is not there; the message names the command that installs it.
+        NotInstalled: it is missing; the message names the command that installs it.
     """
     try:
         return import_module("talib")
@@ -64,10 +64,10 @@ def ta_lib(tool: str) -> Any:
 
 
 def indicator_calculator(series: PriceSeries, as_of: datetime) -> Analysis:
-    """The indicators of a market on its last day, and what they hint at.
+    """The indicators of a market on its last day, and their interpretation.
 
     Raises:
-        NotInstalled: TA-Lib is not there.
+        NotInstalled: TA-Lib is not installed.
     """
     board = Indicators(series, ta_lib("indicator_calculator"))
     figures, missing = measured(series, board.measures())
@@ -82,10 +82,11 @@ def indicator_calculator(series: PriceSeries, as_of: datetime) -> Analysis:
 
 
 class Indicators:
-    """The indicators of a series on its days, by their place in it, and the hints of the last day.
+    """The indicators of a series, by the index of their day, and the signals of the last day.
 
-    What cannot be had raises `Unmeasured`. TA-Lib computes a whole line over the days at once, each
-    value of the days up to its own alone, so that a line cut short is that of the shorter series.
+    Figures that cannot be computed raise `Unmeasured`. TA-Lib computes a whole line at once, each
+    value only from the days up to its own, so that a truncated line equals that of the shorter
+    series.
     """
 
     def __init__(self, series: PriceSeries, library: Any) -> None:
@@ -96,7 +97,7 @@ class Indicators:
         self._lines: dict[tuple[str, int], Floats] = {}
 
     def measures(self) -> dict[Metric, Measure]:
-        """How each figure is had of a day."""
+        """The function that computes each figure of a day."""
         return {
             Metric.RSI: self.rsi,
             Metric.MACD_HISTOGRAM: self.macd_histogram,
@@ -108,11 +109,12 @@ class Indicators:
         }
 
     def readings(self) -> tuple[Callable[[], Signal], ...]:
-        """The signals read from the figures of the last day."""
+        """The functions that interpret the figures of the last day."""
         return (self.stretch, self.momentum, self.trend, self.means, self.bands, self.line)
 
     def rsi(self, at: int) -> float:
-        """The relative strength index. A price that stood still has none: TA-Lib would say 0."""
+        """The relative strength index. Not measured for a flat price, for which TA-Lib returns
+        0."""
         if at >= RSI_DAYS and np.ptp(self.closes[at - RSI_DAYS : at + 1]) == 0:
             raise Unmeasured(f"the price did not move over the last {RSI_DAYS} days")
         return self._at(at, self._line("RSI", RSI_DAYS), RSI_DAYS + 1)
@@ -135,7 +137,7 @@ class Indicators:
         return self._at(at, self._strengths, 2 * ADX_DAYS)
 
     def band_position(self, at: int) -> float:
-        """Where the price stands between the bands."""
+        """The position of the price between the bands."""
         upper, lower = self._bands
         high, low = self._at(at, upper, BAND_DAYS), self._at(at, lower, BAND_DAYS)
         if high <= low:
@@ -152,7 +154,7 @@ class Indicators:
         return target
 
     def stretch(self) -> Signal:
-        """RSI far up or down points back; as strong as it is far from its middle."""
+        """An extreme RSI points back. Its strength is its distance from the middle."""
         rsi = self.rsi(self.last)
         if rsi > OVERBOUGHT:
             words = "The relative strength index is in overbought territory."
@@ -164,7 +166,7 @@ class Indicators:
         return _signal("relative strength index", Hint.NEUTRAL, 1 - abs(rsi - 50) / 20, words)
 
     def momentum(self) -> Signal:
-        """The sign of the histogram; as strong as it is large beside twice its usual size."""
+        """The sign of the histogram. Its strength is its size relative to twice its usual size."""
         last = self._at(self.last, self._histogram, MACD_SLOW + MACD_SIGNAL - 1)
         known = self._histogram[~np.isnan(self._histogram)]
         usual = float(np.mean(np.abs(known[-LINE_DAYS:])))
@@ -174,8 +176,8 @@ class Indicators:
         return _signal("MACD", towards(last), strength, words)
 
     def trend(self) -> Signal:
-        """The price against its long mean; as strong as ADX says, or as it is far from the mean
-        beside a year's usual swing."""
+        """The price against its long mean. Its strength is that of ADX, or the distance from the
+        mean relative to a year's usual swing."""
         mean = self.mean(self.last, LONG_MEAN)
         distance = (float(self.closes[-1]) / mean - 1) * 100
         try:
@@ -188,7 +190,8 @@ class Indicators:
         return _signal("long trend", towards(distance), strength, words)
 
     def means(self) -> Signal:
-        """The short mean against the long; as strong as they are apart beside a year's swing."""
+        """The short mean against the long one. Its strength is their distance relative to a year's
+        swing."""
         apart = self.mean(self.last, SHORT_MEAN) / self.mean(self.last, LONG_MEAN)
         apart = (apart - 1) * 100
         swing = volatility(self.series)
@@ -198,7 +201,8 @@ class Indicators:
         return _signal("moving averages", towards(apart), strength, words)
 
     def bands(self) -> Signal:
-        """A price outside of the bands points back; as strong as it is far from the middle."""
+        """A price outside of the bands points back. Its strength is its distance from the
+        middle."""
         place = self.band_position(self.last)
         hint, words = Hint.NEUTRAL, "The price is inside its Bollinger bands."
         if place > 100:
@@ -210,8 +214,8 @@ class Indicators:
         return _signal("Bollinger bands", hint, strength, words)
 
     def line(self) -> Signal:
-        """Signal of the regression line: its target against the last price; as strong as the line
-        fits (its coefficient of determination)."""
+        """The target of the regression line against the last price. Its strength is the fit of the
+        line (its coefficient of determination)."""
         target = self.target(self.last)
         days = np.arange(self.closes.size, dtype=np.float64)
         fit = self.library.CORREL(self.closes, days, LINE_DAYS)[-1]
@@ -239,13 +243,13 @@ class Indicators:
         return upper, lower
 
     def _line(self, function: str, days: int) -> Floats:
-        """One of TA-Lib's functions of the closes and a number of days, computed once."""
+        """A TA-Lib function of the closes and a number of days, cached."""
         if (function, days) not in self._lines:
             self._lines[function, days] = getattr(self.library, function)(self.closes, days)
         return self._lines[function, days]
 
     def _at(self, at: int, line: Floats, needed: int) -> float:
-        """A day's value of what TA-Lib gives; it gives nothing for too short a series."""
+        """TA-Lib's value of a day. It has none for a series that is too short."""
         if at + 1 < needed or not np.isfinite(line[at]):
             raise Unmeasured(
                 f"it needs {needed} days with prices, and {at + 1} are known without a hole"

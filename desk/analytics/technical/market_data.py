@@ -1,5 +1,5 @@
-"""How a market stands: its last price, its moves, its range, how much it swings, and what a pair's
-carry is beside that."""
+"""A market's last price, its moves, its range, its volatility, and a pair's carry relative to
+that."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -65,13 +65,14 @@ CARRY_METHOD = (
 )
 
 TELLING = 0.25
-"""A carry below this share of the volatility points nowhere."""
+"""A carry below this share of the volatility gives no direction."""
 
 MOST_CARRY_STRENGTH = 0.6
 
 
 def market_data(series: PriceSeries, as_of: datetime) -> Analysis:
-    """The figures of a series on its last day, and where trend and place in the year point."""
+    """The figures of a series on its last day, and the signals of its trend and of its place in the
+    year."""
     market = MarketMeasures(series)
     figures, missing = measured(series, market.measures())
     figures += _coverage(series) if any(f.metric is Metric.EXPECTED_HIGH for f in figures) else ()
@@ -101,7 +102,7 @@ def quarter_move(series: PriceSeries) -> Decimal:
 
 
 def volatility(series: PriceSeries) -> float:
-    """The deviation of the daily moves of the last quarter, told for a year, in percent.
+    """The standard deviation of the daily moves of the last quarter, annualised, in percent.
 
     Raises:
         Unmeasured: there are fewer prices.
@@ -111,19 +112,19 @@ def volatility(series: PriceSeries) -> float:
 
 
 class MarketMeasures:
-    """How a market stood on the days of a series, by their place in it, from `first` on.
+    """The measures of a market on the days of a series, by the day's index, from `first` on.
 
-    What cannot be had of a day raises `Unmeasured`.
+    Measures that cannot be computed for a day raise `Unmeasured`.
     """
 
     def __init__(self, series: PriceSeries, first: int | None = None) -> None:
-        """`first` is the earliest day that is asked about; the last one without."""
+        """`first` is the earliest day that is asked for, by default the last one."""
         self.series = series
         self.last = len(series.days) - 1
         self._first = self.last if first is None else first
 
     def measures(self) -> dict[Metric, Measure]:
-        """How each figure is had of a day."""
+        """The function that computes each figure of a day."""
         return {
             Metric.LAST: lambda at: self.series.closes[at],
             Metric.MOVE: lambda at: move_since(self.series, at, self.series.days[at] - WEEK),
@@ -150,13 +151,13 @@ class MarketMeasures:
         return self.series.closes[bisect_left(days, first) : at + 1]
 
     def volatility(self, at: int) -> float:
-        """The deviation of the daily moves of the quarter, told for a year, in percent."""
+        """The standard deviation of the daily moves of the quarter, annualised, in percent."""
         row = self._row(at, QUARTER_DAYS)
         return float(self._volatilities[row])
 
     def expected(self, at: int, side: int) -> float:
-        """The upper or lower end of the range expected over four weeks. The swings of a pair that
-        an authority holds within a band reach no further than its edge."""
+        """The upper or lower end of the range expected over four weeks. For a pair that an
+        authority keeps within a band, it does not extend beyond the edge."""
         row = self._row(at, MOVES)
         move = self._expected_moves[row]
         if move < SMALLEST_DEVIATION:
@@ -169,7 +170,7 @@ class MarketMeasures:
         return side * min(side * end, side * edge)
 
     def _edge(self, at: int, side: int) -> float | None:
-        """The edge of the band that stood on a day, on one side."""
+        """The edge of the band in force on a day, on one side."""
         known_at = datetime.combine(self.series.days[at], time.max, UTC)
         peg = peg_known(self.series.symbol, known_at)
         if peg is None or (peg.ended is not None and peg.ended <= known_at):
@@ -188,10 +189,10 @@ class MarketMeasures:
         return expected_moves(closes_of(self.series), max(self._first, MOVES))
 
     def _moves(self, count: int) -> Floats:
-        """The last `count` daily moves up to each day that has so many, a row for each day."""
+        """The last `count` daily moves up to each day that has so many, one row a day."""
         start = max(self._first, count) - count
         closes = [float(close) for close in self.series.closes[start:]]
-        # Rows that lie in one piece are summed as a single one is, to the last bit.
+        # Contiguous rows are summed exactly as a single row is, to the last bit.
         return np.ascontiguousarray(sliding_window_view(log_moves(closes), count))
 
     def _row(self, at: int, count: int) -> int:
@@ -203,7 +204,7 @@ class MarketMeasures:
 
 
 def _trend(market: MarketMeasures) -> Signal | None:
-    """The quarter's move against the usual one; as strong as it is large, twice of it at most."""
+    """The quarter's move against the usual one. Full strength at twice the usual move."""
     try:
         move = float(market.move_of_months(market.last, 3))
         usual = market.volatility(market.last) / 2
@@ -221,7 +222,8 @@ def _trend(market: MarketMeasures) -> Signal | None:
 
 
 def _place(market: MarketMeasures) -> Signal | None:
-    """Where the price stands in the year's range; as strong as it is far from the middle."""
+    """The position of the price in the year's range. Its strength is its distance from the
+    middle."""
     try:
         year = market.year(market.last)
     except Unmeasured:
@@ -241,7 +243,8 @@ def _place(market: MarketMeasures) -> Signal | None:
 def carry_of(
     rate_of: Callable[[AreaCode], PolicyRate], series: PriceSeries, as_of: datetime
 ) -> Analysis:
-    """The carry of a pair over its volatility; `rate_of` an area is what was announced by then."""
+    """The carry of a pair over its volatility. `rate_of` returns an area's rate as announced by
+    then."""
     figures: list[MeasuredFigure] = []
     signals: list[Signal] = []
     missing: list[str] = []
@@ -266,7 +269,7 @@ def carry_of(
 def _rate(
     rate_of: Callable[[AreaCode], PolicyRate], currency: str, area: str | None, missing: list[str]
 ) -> Decimal:
-    """The rate in force; a remark where the table ends before the instant."""
+    """The rate in force. Adds a remark if the table ends before the instant."""
     if area is None:
         raise Unmeasured(f"the table has no central bank of {currency}")
     found = rate_of(area)
@@ -281,7 +284,7 @@ def _rate(
 
 
 def _carry_signal(ratio: float) -> Signal:
-    """A carry that is large beside the swings favours the currency that earns it."""
+    """A carry that is large relative to the swings favours the currency that earns it."""
     if abs(ratio) < TELLING:
         hint, words = Hint.NEUTRAL, "The carry is small for the swings of the pair."
     else:

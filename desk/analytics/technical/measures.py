@@ -1,5 +1,5 @@
-"""The form in which analyses state results: figures at their precision, strengths of signals, and
-what is missing."""
+"""The form of analyses' results: figures with their precision, strengths of signals, and what is
+missing."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -24,11 +24,11 @@ from desk.contracts.markets import MarketKind
 Floats = NDArray[np.float64]
 
 Measure = Callable[[int], float | Decimal]
-"""How a figure is had of each day of a series, by the day's place in it. It rests on that day and
-those before it alone, and raises `Unmeasured` where it cannot be had."""
+"""Computes a figure for a day of a series, by the day's index. It uses only that day and those
+before it, and raises `Unmeasured` if it cannot be computed."""
 
 DAYS_A_YEAR: Final = 252
-"""Days with prices, by which a daily deviation is told for a year."""
+"""Days with prices in a year, by which a daily deviation is annualised."""
 
 CENT: Final = Decimal("0.01")
 _PRECISION: Final = {
@@ -54,7 +54,7 @@ class Unmeasured(Exception):
 def measured(
     series: PriceSeries, measures: Mapping[Metric, Measure]
 ) -> tuple[list[MeasuredFigure], list[str]]:
-    """The figures of the last day of a series, and why the others are not there."""
+    """The figures of the last day of a series, and why the others are missing."""
     figures: list[MeasuredFigure] = []
     missing: list[str] = []
     for metric, measure in measures.items():
@@ -66,49 +66,49 @@ def measured(
 
 
 def figure(series: PriceSeries, metric: Metric, value: float | Decimal) -> MeasuredFigure:
-    """A figure of the last day of a series, at the precision that its metric is told with.
+    """A figure of the last day of a series, at the precision of its metric.
 
     Raises:
-        Unmeasured: it is no finite number.
+        Unmeasured: it is not a finite number.
     """
-    told = rounded(series, metric, value)
-    return MeasuredFigure(metric=metric, value=told, as_of=series.last_day)
+    at_precision = rounded(series, metric, value)
+    return MeasuredFigure(metric=metric, value=at_precision, as_of=series.last_day)
 
 
 def rounded(series: PriceSeries, metric: Metric, value: float | Decimal) -> Decimal:
-    """A figure at the precision that its metric is told with.
+    """A figure at the precision of its metric.
 
     Raises:
-        Unmeasured: it is no finite number.
+        Unmeasured: it is not a finite number.
     """
     exact = Decimal(str(float(value))) if isinstance(value, float) else value
     if not exact.is_finite():
         raise Unmeasured(f"{metric} is no finite number for {series.symbol}")
     unit = UNITS[metric]
-    told = exact.quantize(_level_precision(series) if unit is Unit.LEVEL else _PRECISION[unit])
-    # There is no minus nothing.
-    return told or abs(told)
+    found = exact.quantize(_level_precision(series) if unit is Unit.LEVEL else _PRECISION[unit])
+    # No minus zero.
+    return found or abs(found)
 
 
 def _level_precision(series: PriceSeries) -> Decimal:
-    """Cents for a stock; of a pair the digits that it is quoted with, as in a week's report."""
+    """Cents for a stock; for a pair its quoted digits, as in a week's report."""
     if series.kind is MarketKind.STOCK:
         return CENT
     return level_step(series.last, pair_by_name(series.symbol).digits)
 
 
 def closes_of(series: PriceSeries) -> Floats:
-    """The prices as floats, for arithmetic."""
+    """The closes as floats, for arithmetic."""
     return floats_of(series.closes)
 
 
 def floats_of(prices: Iterable[Decimal]) -> Floats:
-    """Some of the prices, in the same way."""
+    """Prices as floats, for arithmetic."""
     return np.array([float(price) for price in prices], dtype=np.float64)
 
 
 def move_since(series: PriceSeries, at: int, day: date) -> Decimal:
-    """The change from the last price of a day or before it to that at a place, in percent.
+    """The change from the last price up to a day to the price at an index, in percent.
 
     Raises:
         Unmeasured: there is no price within fourteen days before that day.
@@ -139,7 +139,7 @@ def towards(value: float | Decimal) -> Hint:
 
 
 def needs_swarm(tool: str, what: str) -> str:
-    """What a tool says where its library is not installed."""
+    """The message of a tool whose library is not installed."""
     return f"{tool} needs {what}, which is not installed here; {INSTALL_SWARM}"
 
 

@@ -1,4 +1,4 @@
-"""Patterns in a market's own past: stretches like its last one, unusual moves, seasons."""
+"""Patterns in a market's own past: stretches similar to its last one, unusual moves, seasons."""
 
 import math
 from calendar import monthrange
@@ -21,14 +21,14 @@ LEVEL = Decimal("0.05")
 """A p value below this counts as significant."""
 
 MOST_STRENGTH = 0.6
-"""Of what was significant in the past alone: nothing says that it goes on."""
+"""For results that were significant only in the past: nothing says that they continue."""
 
 _LEAST_STRENGTH, _UNCERTAIN = 0.3, 0.1
 _SMALLEST_P = 0.001
 
 
 def share_p_value(hits: int, trials: int, other_hits: int, other_trials: int) -> float:
-    """How likely a share of hits is by chance to lie so far from the share among the others:
+    """The probability that a share of hits differs so much from that of the others by chance:
     Fisher's exact two-sided test.
 
     Raises:
@@ -43,11 +43,11 @@ def share_p_value(hits: int, trials: int, other_hits: int, other_trials: int) ->
 
 
 def group_p_values(groups: Sequence[Floats]) -> tuple[float, ...]:
-    """How likely a group is by chance to rank so far from all the others.
+    """The probability that a group ranks so far from all the others by chance.
 
-    The two-sided test of Mann and Whitney for each group, which heavy tails do not mislead,
+    The two-sided test of Mann and Whitney for each group, which is robust against heavy tails,
     adjusted for the number of groups by Benjamini and Hochberg: of the groups below a level, at
-    most that share is expected to be so by chance.
+    most that share is expected to be there by chance.
 
     Raises:
         NotInstalled: scipy or statsmodels is not installed.
@@ -61,24 +61,24 @@ def group_p_values(groups: Sequence[Floats]) -> tuple[float, ...]:
         float(mannwhitneyu(group, np.concatenate([*groups[:at], *groups[at + 1 :]]))[1])
         for at, group in enumerate(groups)
     ]
-    # Groups that do not vary have no p value: nothing can be told of them.
+    # Groups that do not vary have no p value, and count as not significant.
     filled = [1.0 if math.isnan(value) else value for value in tested]
     return tuple(float(value) for value in multipletests(filled, method="fdr_bh")[1])
 
 
 def printed_p_value(p_value: float) -> Decimal:
-    """A p value to three decimals, rounded up: it is never told as smaller than it is, or as 0."""
+    """A p value to three decimals, rounded up: it is never shown as smaller than it is, or as 0."""
     return Decimal(str(p_value)).quantize(Decimal("0.001"), ROUND_CEILING)
 
 
 def is_significant(p_value: float) -> bool:
-    """Whether a p value is below the level, as it is printed."""
+    """Whether a p value, as shown, is below the level."""
     return printed_p_value(p_value) < LEVEL
 
 
 def strength_of(p_value: float) -> float:
-    """How strongly a tested result speaks, by convention of these tools: 0.1 where it is not
-    significant, else from 0.3 at the level to 0.6 at a p value of 0.001, by its logarithm."""
+    """The strength of a tested result, by convention of these tools: 0.1 if it is not significant,
+    else from 0.3 at the level to 0.6 at a p value of 0.001, by its logarithm."""
     if not is_significant(p_value):
         return _UNCERTAIN
     level = float(LEVEL)
@@ -97,22 +97,23 @@ HORIZON = 20
 """Closes that follow it: about four weeks."""
 
 MOST, FEWEST = 20, 8
-"""Stretches that are looked at, and without which nothing is told."""
+"""The most stretches that are used, and the fewest below which no result is given."""
 
 ALIKE = 0.8
-"""The correlation of two paths from which on they count as alike."""
+"""The correlation of two paths from which they count as similar."""
 
 _LONGEST_SPAN = timedelta(days=110)
-"""From the first close of a stretch to the last that follows it: 60 closes take 84 days, and
-above this the series has a hole."""
+"""The longest span from the first close of a stretch to the last that follows it: 60 closes take 84
+days, and a longer one has a gap."""
 
 _FLAT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Analogues:
-    """The stretches, nearest first, by the place of their last close; what followed each, in
-    percent; and what followed the others, which are no more alike than chance has it."""
+    """The similar stretches, nearest first, by the index of their last close; the move that
+    followed each, in percent; and the moves that followed the others, which are similar only by
+    chance."""
 
     ends: tuple[int, ...]
     moves: Floats
@@ -120,30 +121,30 @@ class Analogues:
 
     @property
     def rises(self) -> int:
-        """After how many of them the price rose."""
+        """The number of them after which the price rose."""
         return int(np.count_nonzero(self.moves > 0))
 
     @property
     def other_rises(self) -> int:
-        """After how many of the others the price rose."""
+        """The number of the others after which the price rose."""
         return int(np.count_nonzero(self.other_moves > 0))
 
     @property
     def oftener(self) -> bool:
-        """Whether it rose oftener after them than after the others."""
+        """Whether the price rose more often after them than after the others."""
         return self.rises * len(self.other_moves) > self.other_rises * len(self.moves)
 
 
 def find_analogues(days: Sequence[date], closes: Sequence[float]) -> Analogues:
-    """The nearest stretches of the past, each with what followed apart from all others.
+    """The nearest stretches of the past, and the moves that followed them, apart from all others.
 
-    Nearness is the distance of the logarithmic paths, each brought to mean 0 and deviation 1; that
-    is to say, their correlation. A stretch ends on the first day on which it is alike, as it would
-    have been noticed then: to prefer a better one of some days later would be to know what
-    followed. What followed is known in full for each.
+    Nearness is the distance of the logarithmic paths, each normalised to mean 0 and deviation 1,
+    which is their correlation. A stretch ends on the first day on which it is similar, as it would
+    have been noticed then: to prefer a better one of some days later would use hindsight. The
+    following move is complete for each.
     """
     logs = np.log(np.asarray(closes, dtype=np.float64))
-    # The last stretch begins after every other has ended, and HORIZON is shorter than PATH.
+    # The last stretch begins after all others have ended, and HORIZON is shorter than PATH.
     ends = _candidates(days, len(logs) - 1 - PATH)
     if not len(ends):
         return Analogues((), np.empty(0), np.empty(0))
@@ -158,7 +159,7 @@ def find_analogues(days: Sequence[date], closes: Sequence[float]) -> Analogues:
 
 
 def _candidates(days: Sequence[date], last: int) -> NDArray[np.intp]:
-    """The places at which a stretch may end: whole, without a hole, and not in the last one."""
+    """The indices at which a stretch may end: complete, without a gap, and not in the last one."""
     found = [
         end
         for end in range(PATH - 1, last + 1)
@@ -168,7 +169,8 @@ def _candidates(days: Sequence[date], last: int) -> NDArray[np.intp]:
 
 
 def _normalised(paths: Floats) -> Floats:
-    """Each path with mean 0 and deviation 1; a flat one is like nothing, and becomes zeros."""
+    """Each path with mean 0 and deviation 1. A flat path is similar to nothing, and becomes
+    zeros."""
     centred = paths - paths.mean(axis=1, keepdims=True)
     deviation = centred.std(axis=1, keepdims=True)
     flat = deviation < _FLAT
@@ -176,7 +178,8 @@ def _normalised(paths: Floats) -> Floats:
 
 
 def _apart(ends: NDArray[np.intp], wanted: NDArray[np.bool_], distance: int) -> list[int]:
-    """The places of the wanted ends, earliest first, each so far from the one before."""
+    """The indices of the wanted ends, earliest first, each at least `distance` after the one
+    before."""
     chosen: list[int] = []
     for at in np.flatnonzero(wanted):
         if not chosen or ends[at] - ends[chosen[-1]] >= distance:
@@ -185,7 +188,7 @@ def _apart(ends: NDArray[np.intp], wanted: NDArray[np.bool_], distance: int) -> 
 
 
 FEWEST_YEARS = 8
-"""Moves of each month without which nothing is told."""
+"""The fewest moves of each month below which no result is given."""
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
@@ -198,8 +201,8 @@ _LAST_WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """One month of the year: its moves in percent, oldest first, those of the other months, and
-    how likely they rank so far apart by chance alone, adjusted for twelve months tested."""
+    """One month of the year: its moves in percent, oldest first, those of the other months, and the
+    probability that they rank so far apart by chance, adjusted for twelve tests."""
 
     month: int
     moves: Floats
@@ -218,18 +221,18 @@ class Season:
 
     @property
     def higher(self) -> bool:
-        """Whether the middle one of its moves is above that of the others."""
+        """Whether the median of its moves is above that of the others."""
         return float(np.median(self.moves)) > float(np.median(self.others))
 
 
 def coming_month(as_of: datetime) -> int:
-    """The month of the year that holds most of the four weeks after an instant."""
+    """The month that contains most of the four weeks after an instant."""
     return (as_of.astimezone(UTC).date() + _MIDDLE).month
 
 
 def season_of(month: int, moves: Sequence[Floats]) -> Season:
-    """A month of the year against the others. `moves` are of January to December, two or more of
-    each.
+    """A month of the year against the others. `moves` are those of January to December, at least
+    two each.
 
     Raises:
         NotInstalled: scipy or statsmodels is not installed.
@@ -256,8 +259,8 @@ def monthly_moves(
 
 
 def _month_ends(days: Sequence[date], closes: Sequence[float], today: date) -> dict[int, float]:
-    """The last close of each month that is over and was not left early; months counted from the
-    year 0."""
+    """The last close of each month that is over and has a close near its end. Months are numbered
+    from the year 0."""
     ends: dict[int, tuple[date, float]] = {}
     for day, close in zip(days, closes, strict=True):
         ends[day.year * 12 + day.month - 1] = (day, close)
@@ -277,7 +280,7 @@ WEEK, YEAR = 5, 252
 """Closes."""
 
 UNUSUAL = 3.0
-"""Robust standard deviations from which on a move counts as unusual."""
+"""Robust standard deviations from which a move counts as unusual."""
 
 TENTH = Decimal("0.1")
 
@@ -298,11 +301,11 @@ SEASONAL = (
 
 
 def pattern_miner(series: PriceSeries, as_of: datetime) -> Analysis:
-    """Stretches of the past that ran like the last closes, what followed them, and how unusual the
-    last week's move is.
+    """Stretches of the past that ran like the last closes, the moves that followed them, and how
+    unusual the last week's move is.
 
     Raises:
-        NotInstalled: scipy is not there.
+        NotInstalled: scipy is not installed.
     """
     closes = [float(close) for close in series.closes]
     figures, signals, missing = _anomaly(series, closes)
@@ -319,10 +322,10 @@ def pattern_miner(series: PriceSeries, as_of: datetime) -> Analysis:
 
 
 def seasonality_detector(series: PriceSeries, as_of: datetime) -> Analysis:
-    """How the month that holds most of the coming four weeks went in earlier years.
+    """How the month with most of the coming four weeks went in earlier years.
 
     Raises:
-        NotInstalled: scipy or statsmodels is not there.
+        NotInstalled: scipy or statsmodels is not installed.
     """
     moves = monthly_moves(series.days, [float(close) for close in series.closes], as_of)
     fewest = min(len(group) for group in moves)
@@ -347,7 +350,7 @@ def seasonality_detector(series: PriceSeries, as_of: datetime) -> Analysis:
 def _anomaly(
     series: PriceSeries, closes: Sequence[float]
 ) -> tuple[list[MeasuredFigure], list[Signal], list[str]]:
-    """How unusual the last week's move is, or why that cannot be said."""
+    """How unusual the last week's move is, or why that is unknown."""
     if len(closes) <= YEAR + WEEK:
         few = f"{len(closes)} closes of {series.symbol} are too few for a score of its last move."
         return [], [], [few]
@@ -358,16 +361,16 @@ def _anomaly(
     if deviation < SMALLEST_DEVIATION:
         return [], [], [f"{series.symbol} hardly moved in the year before its last move."]
     score = float((weekly[-1] - np.median(earlier)) / deviation)
-    told = MeasuredFigure(
+    measured_figure = MeasuredFigure(
         metric=Metric.ANOMALY_SCORE,
         value=Decimal(score).quantize(TENTH) + 0,
         as_of=series.last_day,
     )
-    return [told], [_anomaly_signal(score)], []
+    return [measured_figure], [_anomaly_signal(score)], []
 
 
 def _anomaly_signal(score: float) -> Signal:
-    """An unusual move points nowhere by itself."""
+    """An unusual move has no direction by itself."""
     way = "rise" if score > 0 else "fall"
     unusual = abs(score) >= UNUSUAL
     words = (
@@ -391,7 +394,7 @@ def _followed(series: PriceSeries, found: Analogues) -> list[MeasuredFigure]:
 
 
 def _analogue_signal(found: Analogues) -> Signal:
-    """Where the stretches point, if they rose or fell more often than any do."""
+    """The direction of the stretches, if they rose or fell more often than the others."""
     others = len(found.other_moves)
     p_value = share_p_value(found.rises, len(found.ends), found.other_rises, others)
     oftener = found.oftener
@@ -416,7 +419,7 @@ def _season_signal(season: Season) -> Signal:
             name=name, hint=Hint.NEUTRAL, strength=strength_of(season.p_value), words=words
         )
     higher = season.higher
-    # A month that only has less of what all months have points nowhere.
+    # A month that only has less of the direction of all months gives no direction.
     points = higher == (season.mean > 0)
     hint = (Hint.UP if higher else Hint.DOWN) if points else Hint.NEUTRAL
     words = f"{month} went {'higher' if higher else 'lower'} than the other months, by more than "

@@ -1,5 +1,5 @@
-"""What came of a position in a stock: the move that followed, after costs, beside cash and beside
-holding the stock, scaled by the risk that was known when the position was taken."""
+"""The result of a position in a stock: the move that followed, after costs, against cash and
+against holding the stock, scaled by the risk known when the position was taken."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
@@ -14,39 +14,38 @@ from desk.contracts.episode.analysis import ShareSplit
 from desk.contracts.findings.claims import Metric
 
 AREA: Final = "US"
-"""Whose policy rate cash earns."""
+"""The area whose policy rate cash earns."""
 
 
 OLDEST_MONTHS: Final = 6
-"""How many calendar months before the instant a rate may be of, to count as the one in force."""
+"""How many calendar months before the instant a rate may be from and still count as in force."""
 
 DAY_BEGINS: Final = time(6)
-"""UTC, before the exchanges of Europe and America open. Of a day that had begun when a position was
-decided on, the price may have been past."""
+"""UTC, before the exchanges of Europe and America open. If a day had begun when a position was
+decided on, its price may already have been known."""
 
 LONGEST_SHUT: Final = timedelta(days=7)
-"""From one price to the next: so long, from a Monday to a Monday, New York was closed in September
-2001. A horizon that is cut off by more is not told as a whole one."""
+"""The longest time between two prices: New York was closed from a Monday to a Monday in September
+2001. A horizon that is cut short by more is not reported as complete."""
 
 
 class CashRates:
-    """What cash earned: the policy rates of the ends of months, each from the instant that it was
-    known."""
+    """The interest on cash: month-end policy rates, each from the instant at which it was known."""
 
     def __init__(
         self, month_ends: Mapping[str, Decimal], known_from: Callable[[str], datetime]
     ) -> None:
-        """`month_ends` has the percent a year of each month, oldest first; `known_from` says when
-        that of a month became known."""
+        """`month_ends` has the rate of each month in percent a year, oldest first. `known_from`
+        returns when a month's rate became known."""
         self._months = tuple(month_ends)
         self._rates = tuple(month_ends.values())
         self._known_from = [known_from(month) for month in self._months]
 
     def at(self, instant: datetime) -> Decimal:
-        """The newest rate that was known at an instant, in percent a year.
+        """The newest rate known at an instant, in percent a year.
 
         Raises:
-            Unmeasured: none was, or it was too old.
+            Unmeasured: there was none, or it was too old.
         """
         known = bisect_right(self._known_from, instant)
         if not known:
@@ -61,7 +60,7 @@ class CashRates:
 
 
 class HeldPosition(NamedTuple):
-    """The closes between which a position was held, as they are told, and their days."""
+    """The closes between which a position was held, as stated, and their days."""
 
     entry_day: date
     entry: Decimal
@@ -98,8 +97,8 @@ def held(series: PriceSeries, made_at: datetime, until: date) -> HeldPosition:
 
 
 def splits_since(series: PriceSeries, made_at: datetime) -> tuple[ShareSplit, ...]:
-    """The splits between the shares that prices were told in at a decision, and those of a series
-    that came of it."""
+    """The splits between the shares in which prices were stated at a decision, and those of a
+    series of the time that followed."""
     known = last_close_day(made_at)
     since = (split for split in series.splits if split.day > known)
     return tuple(ShareSplit(day=split.day, ratio=split.ratio) for split in since)
@@ -113,7 +112,7 @@ def _first_day(made_at: datetime) -> date:
 
 
 def cash_rate(series: PriceSeries, rates: CashRates, made_at: datetime) -> Decimal:
-    """What cash earns instead of a stock, in percent a year.
+    """The interest on cash instead of a stock, in percent a year.
 
     Raises:
         Unmeasured: no rate was known, or the stock is not priced in dollars.
@@ -125,15 +124,16 @@ def cash_rate(series: PriceSeries, rates: CashRates, made_at: datetime) -> Decim
     return rates.at(made_at)
 
 
-def day_of(metric: Metric, kept: HeldPosition) -> date:
-    """The day that a figure of a performance is of."""
-    return kept.entry_day if metric is Metric.ENTRY else kept.exit_day
+def day_of(metric: Metric, position: HeldPosition) -> date:
+    """The day of a performance figure."""
+    return position.entry_day if metric is Metric.ENTRY else position.exit_day
 
 
 def _normalized(price: Decimal) -> Decimal:
-    """A price as it is known, without zeros after the cents.
+    """A known price, without zeros after the cents.
 
-    Rounded to the cent, a price that a split made small would be off by as much as the costs.
+    It is not rounded to the cent, because a price that a split made small would then be off by as
+    much as the costs.
     """
     return price.normalize() if price != price.quantize(CENT) else price.quantize(CENT)
 

@@ -1,4 +1,4 @@
-"""A company's quarterly accounts as they were known at an instant, and what they say."""
+"""A company's quarterly accounts as known at an instant, and their figures and signal."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from desk.contracts.episode.analysis import Hint, MeasuredFigure, Signal
 from desk.contracts.findings.claims import Metric
 
 QUARTER_DELAY: Final = timedelta(days=45)
-"""How long after its end a quarter counts as unknown where no day of a report is told: the longest
-that the SEC allows a company for a quarterly report (Form 10-Q). The last quarter of a financial
-year comes with the annual report, and takes `UNTOLD_DELAY`."""
+"""How long after its end a quarter counts as unknown if no report day is given: the longest that
+the SEC allows for a quarterly report (Form 10-Q). The last quarter of a financial year comes with
+the annual report, and takes `UNTOLD_DELAY`."""
 
 OF_QUARTERS: Final = (
     "Revenue of the newest quarter known at as_of against the quarter a year before, and its net "
@@ -33,10 +33,10 @@ OF_QUARTERS: Final = (
 )
 
 _A_YEAR: Final = (355, 376)
-"""Days between the ends of a quarter and of the same one a year later, weeks of 52 and 53
+"""Days between the ends of a quarter and of the same one a year later, years of 52 and 53 weeks
 included."""
 
-_SAID: Final = {
+_SENTENCES: Final = {
     Hint.UP: "The revenue of the last quarter was above that of a year before",
     Hint.DOWN: "The revenue of the last quarter was below that of a year before",
     Hint.NEUTRAL: "The revenue of the last quarter was level with that of a year before",
@@ -47,7 +47,7 @@ _Quarter = dict[AccountItem, AccountLine]
 
 @dataclass(frozen=True, slots=True)
 class Quarters:
-    """The quarterly accounts of a company; `notes` say what was left out, and why."""
+    """The quarterly accounts of a company. `notes` say what was omitted, and why."""
 
     lines: tuple[AccountLine, ...] = ()
     notes: tuple[str, ...] = ()
@@ -59,15 +59,15 @@ class Quarters:
 
 
 def longest_delay(end: date, year_ends: Iterable[date]) -> timedelta:
-    """How long a quarter may go unreported: longer where a financial year ends with it, or where it
-    is not known when those end."""
+    """How long a quarter may go unreported: longer if a financial year ends with it, or if the ends
+    of the financial years are unknown."""
     months = {year.month for year in year_ends}
     return UNTOLD_DELAY if not months or end.month in months else QUARTER_DELAY
 
 
 def figures_of(known: Quarters) -> tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]:
-    """The growth and the margin of the newest quarter, of the day of its end, and why one of them
-    is not there."""
+    """The growth and the margin of the newest quarter, dated to its end, and why one of them is
+    missing."""
     ends = sorted({line.period_end for line in known.lines}, reverse=True)
     if not ends:
         return (), ()
@@ -90,10 +90,12 @@ def figures_of(known: Quarters) -> tuple[tuple[MeasuredFigure, ...], tuple[str, 
 
 
 def growth_signal(growth: Decimal) -> Signal:
-    """What the growth of a quarter on the year, in percent, speaks for."""
+    """The signal of a quarter's growth on the year, in percent."""
     hint = towards(growth)
     strength = share(MOST_STRENGTH * min(1.0, abs(float(growth)) / LARGE_GROWTH))
-    return Signal(name="quarter's revenue", hint=hint, strength=strength, words=f"{_SAID[hint]}.")
+    return Signal(
+        name="quarter's revenue", hint=hint, strength=strength, words=f"{_SENTENCES[hint]}."
+    )
 
 
 def _quarter(lines: Sequence[AccountLine], end: date) -> _Quarter:

@@ -1,7 +1,8 @@
-"""What came of moments like the present one, counted: in a band, and at a bank's decisions.
+"""Counts the outcomes of past situations like the present one: in a band, and at a bank's
+decisions.
 
-Nothing is fitted. A share is a count over a count that is told beside it, and where nothing was
-ever counted the most that so many cases allow is told besides.
+Nothing is fitted. A share is a count over a count that is given with it. If something never
+happened, the highest probability that the number of cases allows is given too.
 """
 
 import itertools
@@ -40,7 +41,7 @@ Figures = dict[Metric, Decimal]
 
 
 def band_figures(series: PriceSeries, peg: Peg) -> Figures:
-    """How four weeks in a band have ended; empty where it has stood for less than that."""
+    """How four-week spans in a band have ended. Empty if the band is younger than that."""
     closes = [
         close
         for day, close in zip(series.days, series.closes, strict=True)
@@ -51,14 +52,14 @@ def band_figures(series: PriceSeries, peg: Peg) -> Figures:
     if not spans:
         return {}
     outside = sum(_is_outside(end, peg) for _, end in spans)
-    told: Figures = {
+    figures: Figures = {
         Metric.BAND_SPANS: Decimal(len(spans)),
         Metric.BAND_OUTSIDE: _percent(outside, len(spans)),
     }
     if not outside:
         most = Decimal(str(100 * (1 - CHANCE ** (1 / len(spans)))))
-        told[Metric.BAND_BREAK_MOST] = most.quantize(CENT)
-    return told | _by_thirds(spans, peg, series.last)
+        figures[Metric.BAND_BREAK_MOST] = most.quantize(CENT)
+    return figures | _by_thirds(spans, peg, series.last)
 
 
 def _by_thirds(spans: Sequence[tuple[Decimal, Decimal]], peg: Peg, last: Decimal) -> Figures:
@@ -74,7 +75,7 @@ def _by_thirds(spans: Sequence[tuple[Decimal, Decimal]], peg: Peg, last: Decimal
 
 
 def _third(price: Decimal, peg: Peg) -> int | None:
-    """0 for the lower third, 2 for the upper; None outside."""
+    """0 for the lower third, 2 for the upper. None outside."""
     if peg.low is None or peg.high is None or _is_outside(price, peg):
         return None
     place = int((price - peg.low) / (peg.high - peg.low) * THIRDS)
@@ -82,12 +83,13 @@ def _third(price: Decimal, peg: Peg) -> int | None:
 
 
 def _is_outside(price: Decimal, peg: Peg) -> bool:
-    """Told as finely as the distance is: a cross of two rounded fixings is off by as much."""
+    """Compared at the precision of the distance, because a cross of two rounded fixings is off by
+    as much."""
     return edge_distance(price, peg).quantize(CENT) < 0
 
 
 def edge_distance(price: Decimal, peg: Peg) -> Decimal:
-    """How far a price is from the nearest edge of a band, in percent of that edge; below nothing
+    """The distance of a price from the nearest edge of a band, in percent of that edge. Negative
     outside."""
     to_low = (price / peg.low - 1) * 100 if peg.low is not None else None
     to_high = (1 - price / peg.high) * 100 if peg.high is not None else None
@@ -95,10 +97,10 @@ def edge_distance(price: Decimal, peg: Peg) -> Decimal:
 
 
 def decision_figures(changes: Iterable[Decimal]) -> Figures:
-    """What a bank decided after meetings like its last; empty where there was none like it.
+    """What a bank decided after meetings like its last one. Empty if there was none.
 
     Args:
-        changes: The changes of its meetings, oldest first; 0 where nothing changed.
+        changes: The changes of its meetings, oldest first; 0 if nothing changed.
     """
     ways = [(change > 0) - (change < 0) for change in changes]
     if not ways:
@@ -107,8 +109,8 @@ def decision_figures(changes: Iterable[Decimal]) -> Figures:
     if not after:
         return {}
     shares = ((Metric.HELD_SHARE, 0), (Metric.RAISED_SHARE, 1), (Metric.CUT_SHARE, -1))
-    told = {metric: _percent(after.count(way), len(after)) for metric, way in shares}
-    return {Metric.DECISION_STARTS: Decimal(len(after)), **told}
+    figures = {metric: _percent(after.count(way), len(after)) for metric, way in shares}
+    return {Metric.DECISION_STARTS: Decimal(len(after)), **figures}
 
 
 def _percent(count: int, of: int) -> Decimal:

@@ -1,4 +1,4 @@
-"""Daily prices of one market as they were known at an instant, and what splits do to them.
+"""Daily prices of one market as known at an instant, adjusted for splits.
 
 The close of a stock is known from 22:00 UTC on its day. Prices before a split are restated in the
 shares of the last day.
@@ -29,8 +29,8 @@ class NoPrices(Exception):
 
 
 class NoPricesThen(NoPrices):
-    """A market is known, and nothing of it is current at the instant: absent data, no mistake.
-    `ends_on` is the day of its newest price, where there is one."""
+    """A market is known, but has no current price at the instant: data are absent, and the request
+    is valid. `ends_on` is the day of its newest price, if there is one."""
 
     def __init__(self, words: str, source: Provenance, ends_on: date | None = None) -> None:
         super().__init__(words)
@@ -39,14 +39,15 @@ class NoPricesThen(NoPrices):
 
 
 class Split(NamedTuple):
-    """From `day` on one share is `ratio` shares."""
+    """From `day` on, one share is `ratio` shares."""
 
     day: date
     ratio: Decimal
 
 
 class Bar(NamedTuple):
-    """One day of trading, in the shares of its day. Without `range` there is one price a day."""
+    """One day of trading, in the shares of its day. Without open, high and low there is one price a
+    day."""
 
     day: date
     close: Decimal
@@ -58,7 +59,8 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Traded:
-    """The days of one series, oldest first, the splits of its shares, and what was left out."""
+    """The days of one series, oldest first, the splits of its shares, and notes on what was
+    omitted."""
 
     bars: tuple[Bar, ...]
     splits: tuple[Split, ...] = ()
@@ -68,11 +70,11 @@ class Traded:
 
 @dataclass(frozen=True, slots=True)
 class PriceSeries:
-    """Daily prices of one market, oldest first, none of them known only after the instant.
+    """Daily prices of one market, oldest first, all of them known at the instant.
 
-    No hole in it is longer than fourteen days. `notes` say what was left out, and why. `opens`,
-    `highs`, `lows` and `volumes` are empty where there is one price a day. `splits` are those known
-    by the last day that counts, of any time.
+    It has no gap longer than fourteen days. `notes` say what was omitted, and why. `opens`,
+    `highs`, `lows` and `volumes` are empty if there is one price a day. `splits` are all those
+    known by the last day.
     """
 
     symbol: str
@@ -115,10 +117,10 @@ class PriceSeries:
 
 
 class Prices(Protocol):
-    """Where the prices of other markets are had from."""
+    """A source of the prices of other markets."""
 
     def series(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
-        """The prices of a market that are current at an instant, from `since` on where given.
+        """The prices of a market that are current at an instant, from `since` on if given.
 
         Raises:
             NoPrices: there are none.
@@ -134,23 +136,23 @@ def last_close_day(as_of: datetime) -> date:
 
 
 def close_known_from(day: date) -> datetime:
-    """The instant from which the close of a stock of a day is known."""
+    """The instant from which a stock's close of a day is known."""
     return datetime.combine(day, STOCKS_KNOWN_AT, UTC)
 
 
 def as_price(value: Decimal) -> Decimal:
-    """A stock's price to six significant digits, and to the cent in any case."""
+    """Rounds a stock's price to six significant digits, or to the cent if that is finer."""
     exponent = min(-FEWEST_DECIMALS, value.adjusted() - SIGNIFICANT_DIGITS + 1)
     return value.quantize(Decimal((0, (1,), exponent)))
 
 
 def known_until(traded: Traded, last: date) -> Traded:
-    """What was known by a day, in the shares of that day, without the days of no trade."""
+    """The prices known by a day, in the shares of that day, without days of no trade."""
     end = bisect_right(traded.bars, last, key=lambda bar: bar.day)
     bars = traded.bars[:end]
     counted = any(bar.volume for bar in bars)
     idle = [bar for bar in bars if counted and not bar.volume]
-    told = tuple(
+    kept_bars = tuple(
         restated(bar, ratio_after(traded.splits, bar.day, last)) for bar in bars if bar not in idle
     )
     note = (
@@ -160,14 +162,14 @@ def known_until(traded: Traded, last: date) -> Traded:
     )
     notes = (*traded.notes, note) if note else traded.notes
     splits = tuple(split for split in traded.splits if split.day <= last)
-    return replace(traded, bars=told, splits=splits, notes=notes)
+    return replace(traded, bars=kept_bars, splits=splits, notes=notes)
 
 
 def series_of(symbol: str, source: Provenance, traded: Traded, since: date) -> PriceSeries:
-    """A stock's prices from a day on, out of what was known of it.
+    """A stock's prices from a day on, from its known days.
 
     Raises:
-        NoPricesThen: none was.
+        NoPricesThen: there are none.
     """
     bars = [bar for bar in traded.bars if bar.day >= since]
     if not bars:
@@ -197,7 +199,7 @@ def _prices(values: Iterable[Decimal | None]) -> tuple[Decimal, ...]:
 
 
 def without_holes(found: PriceSeries) -> PriceSeries:
-    """The part after the last hole of more than fourteen days, with a note where there is one."""
+    """The part after the last gap of more than fourteen days, with a note if there is one."""
     holes = [later for day, later in pairwise(found.days) if later - day > LONGEST_GAP]
     if not holes:
         return found
@@ -207,12 +209,12 @@ def without_holes(found: PriceSeries) -> PriceSeries:
 
 
 def in_shares_of_its_day(bar: Bar, splits: tuple[Split, ...]) -> Bar:
-    """A day that is told in the shares after all splits, as it was traded."""
+    """Restates a day that is given in the shares after all splits in the shares of its own day."""
     return restated(bar, 1 / ratio_after(splits, bar.day))
 
 
 def ratio_after(splits: tuple[Split, ...], day: date, until: date = date.max) -> Decimal:
-    """How many shares one of `day` had become by `until`."""
+    """The number of shares that one of `day` had become by `until`."""
     ratio = Decimal(1)
     for split in splits:
         if day < split.day <= until:
@@ -221,12 +223,14 @@ def ratio_after(splits: tuple[Split, ...], day: date, until: date = date.max) ->
 
 
 def restated(bar: Bar, shares: Decimal) -> Bar:
-    """The same day told in other shares, of which there are `shares` for one."""
+    """The same day in other shares, of which there are `shares` for one."""
     if shares == 1:
         return bar
 
-    def told(price: Decimal | None) -> Decimal | None:
+    def divided(price: Decimal | None) -> Decimal | None:
         return None if price is None else price / shares
 
     volume = None if bar.volume is None else int(bar.volume * shares)
-    return Bar(bar.day, bar.close / shares, told(bar.open), told(bar.high), told(bar.low), volume)
+    return Bar(
+        bar.day, bar.close / shares, divided(bar.open), divided(bar.high), divided(bar.low), volume
+    )

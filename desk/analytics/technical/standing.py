@@ -1,4 +1,4 @@
-"""Where a market stands: in its own past, in its band where it is pegged, and beside others."""
+"""Compares a market with its own past, with its band if it is pegged, and with other markets."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -46,13 +46,13 @@ TABLE: Final = "Pegs and bands as their authorities announced them"
 
 YEARS: Final = 10
 FEWEST_YEARS: Final = 3
-"""Of a past that is shorter, a place in it says little: a convention."""
+"""A rank in a shorter past says little: a convention."""
 
 FEWEST_PRICES: Final = 20
-"""Of a span that somebody asks for: a place among fewer says nothing. A convention."""
+"""For a span that a user asks for: a rank among fewer prices says nothing. A convention."""
 
 QUARTERS_A_DEVIATION: Final = 2
-"""A year's volatility is this many times that of a quarter: the root of four."""
+"""A year's volatility is this many times that of a quarter: the square root of four."""
 
 METHOD: Final = (
     f"past_rank: the share of the daily prices of the last {YEARS} years, of at least "
@@ -71,8 +71,8 @@ _SPAN_METHOD: Final = (
 
 
 def standing(series: PriceSeries, as_of: datetime, since: date | None = None) -> Analysis:
-    """Where the last price, and the volatility, stand in the market's own past; with `since` in the
-    prices from that day on besides."""
+    """The rank of the last price, and of the volatility, in the market's own past; with `since`
+    also in the prices from that day on."""
     market = MarketMeasures(series)
     measures: dict[Metric, Measure] = {
         Metric.LAST: lambda at: series.closes[at],
@@ -99,7 +99,7 @@ def standing(series: PriceSeries, as_of: datetime, since: date | None = None) ->
 
 
 def _over(series: PriceSeries, since: date) -> tuple[MeasuredFigure, ...]:
-    """The figures over the prices from a day on, each with the first day that has one.
+    """The figures over the prices from a day on, each with the first day that has a price.
 
     Raises:
         Unmeasured: the prices begin later, or there are too few.
@@ -112,7 +112,7 @@ def _over(series: PriceSeries, since: date) -> tuple[MeasuredFigure, ...]:
     closes, market = closes_of(series), MarketMeasures(series)
     start, end = (rounded(series, Metric.LAST, series.closes[at]) for at in (first, last))
     before = series.closes[first:last]
-    told: dict[Metric, float | Decimal] = {
+    by_metric: dict[Metric, float | Decimal] = {
         Metric.SPAN_MOVE: percent_change(start, end),
         Metric.SPAN_SWING: market.volatility(last) * sqrt((last - first) / DAYS_A_YEAR),
         Metric.PRIOR_HIGH: max(before),
@@ -121,15 +121,17 @@ def _over(series: PriceSeries, since: date) -> tuple[MeasuredFigure, ...]:
     }
     enough = last - first + 1 >= FEWEST_PRICES
     if enough:
-        told[Metric.PAST_RANK] = _rank(closes[first:])
+        by_metric[Metric.PAST_RANK] = _rank(closes[first:])
     if enough and first >= QUARTER_DAYS:
-        told[Metric.VOLATILITY_RANK] = _rank(_quarters(closes[first - QUARTER_DAYS :]))
+        by_metric[Metric.VOLATILITY_RANK] = _rank(_quarters(closes[first - QUARTER_DAYS :]))
     day = series.days[first]
-    return tuple(figure(series, m, v).model_copy(update={"since": day}) for m, v in told.items())
+    return tuple(
+        figure(series, m, v).model_copy(update={"since": day}) for m, v in by_metric.items()
+    )
 
 
 def _from(series: PriceSeries, at: int) -> int:
-    """The place of the first day of the past that counts.
+    """The index of the first day of the past that is used.
 
     Raises:
         Unmeasured: there is too little of it.
@@ -145,12 +147,12 @@ def _from(series: PriceSeries, at: int) -> int:
 
 
 def _rank(values: Floats) -> float:
-    """The share of the values that lie below the last one, in percent."""
+    """The share of the values below the last one, in percent."""
     return float(np.mean(values[:-1] < values[-1]) * 100)
 
 
 def _deviations(series: PriceSeries, at: int) -> Floats:
-    """The deviation of a quarter's daily moves up to each day of the past that counts."""
+    """The deviation of a quarter's daily moves up to each day of the past that is used."""
     return _quarters(closes_of(series)[_from(series, at) : at + 1])
 
 
@@ -171,8 +173,8 @@ def _quarter_before(series: PriceSeries, at: int) -> tuple[Decimal, ...]:
 
 
 def peg_band(series: PriceSeries, as_of: datetime) -> Analysis:
-    """A pair's band, since when it is known, whether it was given up, and how far the last price is
-    from its nearest edge."""
+    """A pair's band, since when it is known, whether it was given up, and the distance of the last
+    price from its nearest edge."""
     peg = peg_known(series.symbol, as_of)
     if peg is None:
         nothing = f"The table of pegs has no band of {series.symbol} that was known then."
@@ -199,19 +201,19 @@ def _method(peg: Peg, *, gone: bool) -> str:
 
 def _figures(series: PriceSeries, peg: Peg, *, gone: bool) -> tuple[MeasuredFigure, ...]:
     edges = ((Metric.BAND_LOW, peg.low), (Metric.BAND_HIGH, peg.high))
-    told = {metric: value for metric, value in edges if value is not None}
-    told[Metric.PEG_SINCE] = as_number(peg.announced.date())
+    by_metric = {metric: value for metric, value in edges if value is not None}
+    by_metric[Metric.PEG_SINCE] = as_number(peg.announced.date())
     if gone and peg.ended is not None:
-        told[Metric.PEG_ENDED] = as_number(peg.ended.date())
+        by_metric[Metric.PEG_ENDED] = as_number(peg.ended.date())
     else:
-        told[Metric.EDGE_DISTANCE] = edge_distance(series.last, peg).quantize(CENT)
+        by_metric[Metric.EDGE_DISTANCE] = edge_distance(series.last, peg).quantize(CENT)
         if peg.low is not None and peg.high is not None:
             place = band_position(series.last, peg.low, peg.high)
-            told[Metric.BAND_POSITION] = place.quantize(Decimal(1))
-        told |= band_figures(series, peg)
+            by_metric[Metric.BAND_POSITION] = place.quantize(Decimal(1))
+        by_metric |= band_figures(series, peg)
     return (
         figure(series, Metric.LAST, series.last),
-        *(MeasuredFigure(metric=m, value=v, as_of=series.last_day) for m, v in told.items()),
+        *(MeasuredFigure(metric=m, value=v, as_of=series.last_day) for m, v in by_metric.items()),
     )
 
 
@@ -222,10 +224,10 @@ def _capital(words: str) -> str:
 
 FEWEST_OTHERS: Final = 2
 REACH: Final = timedelta(days=120)
-"""How far back the others are read: over a quarter and the longest pause in it."""
+"""How far back the other markets are read: a quarter and its longest gap."""
 
 IN_STEP: Final = Decimal("0.5")
-"""Percent. A market this close to its group moves with it."""
+"""In percent. A market this close to its group moves with it."""
 
 GROUP_METHOD = (
     "The move over three months beside that of the others of its group: the group's move is the "
@@ -240,7 +242,7 @@ _CURRENCY_METHOD = (
 
 @dataclass(frozen=True, slots=True)
 class Bloc:
-    """Markets of one kind. `home_of` are those that are measured against it."""
+    """Markets of one kind. `home_of` are those that are compared with it."""
 
     name: str
     members: tuple[str, ...]
@@ -271,7 +273,7 @@ CURRENCY_BLOCS: Final = (
     ),
     Bloc("high yielders", ("MXN", "BRL", "ZAR", "TRY", "HUF"), ("MXN", "TRY", "ILS", "RUB")),
 )
-"""Blocs of the desk's own choosing. A pegged currency is measured against one and is no member."""
+"""The desk's own blocs. A pegged currency is compared with one and is not a member."""
 
 STOCK_GROUPS: Final = (
     Bloc(
@@ -290,7 +292,7 @@ _HOMES: Final = _homes((*CURRENCY_BLOCS, *STOCK_GROUPS))
 
 
 class _Measured(NamedTuple):
-    """The moves of a market's own and of the others, and who of them has none."""
+    """The move of the market, those of the others, and the others without a move."""
 
     own: Decimal
     others: dict[str, Decimal]
@@ -298,7 +300,7 @@ class _Measured(NamedTuple):
 
 
 def sector_analysis(store: Prices, series: PriceSeries, as_of: datetime) -> Analysis:
-    """How a market moved over the quarter beside its group, whose prices `store` has."""
+    """A market's move over the quarter compared with its group, whose prices `store` provides."""
     subject = _subject(series)
     bloc = _HOMES.get(subject)
     if bloc is None:
@@ -311,8 +313,8 @@ def sector_analysis(store: Prices, series: PriceSeries, as_of: datetime) -> Anal
 
 
 def _subject(series: PriceSeries) -> str:
-    """Who is measured: a stock, or of a pair the currency that is not the dollar, the base of a
-    cross."""
+    """The subject of the comparison: a stock, or of a pair the currency that is not the dollar,
+    which is the base of a cross."""
     if series.kind is MarketKind.STOCK:
         return series.symbol
     base, _, quote = series.symbol.partition("/")
@@ -349,9 +351,9 @@ def _beside(
 
 
 def _group_method(series: PriceSeries, bloc: Bloc, others: tuple[str, ...]) -> str:
-    told = GROUP_METHOD + (_CURRENCY_METHOD if series.kind is MarketKind.PAIR else "")
+    words = GROUP_METHOD + (_CURRENCY_METHOD if series.kind is MarketKind.PAIR else "")
     named = f" ({', '.join(others)})" if others else ""
-    return f"{told}Group: {bloc.name}{named}."
+    return f"{words}Group: {bloc.name}{named}."
 
 
 def _measure(
@@ -374,7 +376,7 @@ def _measure(
 
 
 def _move(store: Prices, name: str, beside: PriceSeries, as_of: datetime) -> Decimal | None:
-    """The move of three months; of a currency its own against the dollar. None without prices."""
+    """The move of three months; a currency's own against the dollar. None without prices."""
     symbol = name if beside.kind is MarketKind.STOCK else f"{name}/{DOLLAR}"
     try:
         return quarter_move(store.series(symbol, as_of, since=as_of.date() - REACH))
@@ -383,7 +385,7 @@ def _move(store: Prices, name: str, beside: PriceSeries, as_of: datetime) -> Dec
 
 
 def _shared(series: PriceSeries, bloc: Bloc, group: Decimal, measured: _Measured) -> Signal:
-    """The way of the group; as strong as its members agree."""
+    """The direction of the group. Its strength is the share of its members that agree."""
     way = "rose" if group > 0 else "fell" if group < 0 else "stood still"
     against = " against the US dollar" if series.kind is MarketKind.PAIR else ""
     alike = [move for move in measured.others.values() if towards(move) is towards(group)]
@@ -396,7 +398,7 @@ def _shared(series: PriceSeries, bloc: Bloc, group: Decimal, measured: _Measured
 
 
 def _relative(series: PriceSeries, bloc: Bloc, relative: Decimal) -> Signal:
-    """As strong as it is far from the group: five percent count in full."""
+    """The strength is the distance from the group: full at five percent."""
     who = _subject(series)
     if abs(relative) < IN_STEP:
         words = f"{who} moved with the {bloc.name}."
@@ -411,7 +413,8 @@ def _relative(series: PriceSeries, bloc: Bloc, relative: Decimal) -> Signal:
 
 
 def _of_the_symbol(hint: Hint, series: PriceSeries) -> Hint:
-    """A hint about the currency as one about its symbol: a dearer yen is a lower USD/JPY."""
+    """Converts a hint about the currency to one about its symbol: a dearer yen is a lower
+    USD/JPY."""
     if hint is Hint.NEUTRAL or not series.symbol.startswith(f"{DOLLAR}/"):
         return hint
     return Hint.DOWN if hint is Hint.UP else Hint.UP

@@ -1,17 +1,17 @@
-"""Which days a question is about: the period that it names, and which of its words were read.
+"""Parses the period that a question names, and finds which of its words were parsed.
 
-Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, so many of
-them (`the past three months`), what goes to date (`year to date`, `on the month`, `ytd`), `the
-year`, so long `ago`, a month, a quarter (`Q3`) or a northern season by its name, a year (`in 2024`,
-`at the end of 2024`), a day (`on 5 August 2024`), what lies between two days, months or years, and
-`since` or `since the start of` before one of these. No other English is. What else of a question
-speaks of time is known by the names that the Unicode CLDR has for units of time, months, quarters
-and days of the week, as Babel has it, and by `since`: where one was left over, the days that were
-measured may not be those that were meant.
+It parses ISO 8601's weeks, months and spans; `this` and `last` before a unit of time; a number of
+units (`the past three months`); to-date expressions (`year to date`, `on the month`, `ytd`); `the
+year`; expressions with `ago`; a month, a quarter (`Q3`) or a northern season by its name; a year
+(`in 2024`, `at the end of 2024`); a day (`on 5 August 2024`); spans between two days, months or
+years; and `since` or `since the start of` before one of these. No other English is parsed. Other
+words of time in a question are recognised by the Unicode CLDR's names of units of time, months,
+quarters and days of the week, through Babel, and by `since`. If one of them was not parsed, the
+question may be about other days than those that were measured.
 
-No library reads them for us: of 80 expressions as strategists type them, read as of 30 October
-2026, date-wrangler 2.3.0 had 59 right and 13 wrong, this package 44 and 8,
-recognizers-text 39 and 26, dateparser 1.5.0 20 and 40. Days that are wrong are worse than none.
+No library does this well enough: of 80 expressions as strategists type them, read as of 30 October
+2026, date-wrangler 2.3.0 had 59 right and 13 wrong, this package 44 and 8, recognizers-text 39 and
+26, dateparser 1.5.0 20 and 40. Wrong days are worse than none.
 """
 
 from desk.analytics.names.periods.coming import days_coming

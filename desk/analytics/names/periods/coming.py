@@ -1,5 +1,5 @@
-"""The days of the calendar that words name where they ask for what is to come, such as the decision
-days of banks: of a week, month, quarter or year all its days, past or ahead."""
+"""Parses the calendar days of a question about the future, such as the decision days of banks. A
+week, month, quarter or year includes all its days, past and future."""
 
 import re
 from datetime import date, datetime
@@ -18,7 +18,7 @@ _TOMORROW: Final = re.compile(r"\btomorrow\b", re.I)
 
 
 class DaysComing(NamedTuple):
-    """The first and the last of some days, and the words that named them."""
+    """The first and the last day, and the words that named them."""
 
     days: tuple[date, date]
     read: str
@@ -26,8 +26,8 @@ class DaysComing(NamedTuple):
 
 def days_coming(words: str, as_of: datetime, time_zone: str) -> DaysComing | None:
     """The days that words name: tomorrow, this or the next week, month, quarter or year, or a month
-    by its name, the first that has not ended unless its year is said. A week goes from Monday to
-    Sunday. None where they name none of these."""
+    by its name, which is the first that has not ended unless its year is given. A week runs from
+    Monday to Sunday. None if the words name none of these."""
     today = pendulum.instance(as_of).in_timezone(time_zone)
     if found := _TOMORROW.search(words):
         day = today.add(days=1).date()

@@ -1,4 +1,4 @@
-"""Days by their number and month, and what lies between two days, months or years."""
+"""Parses days by their number and month, and spans between two days, months or years."""
 
 import re
 from datetime import datetime
@@ -27,8 +27,8 @@ from desk.analytics.names.periods.months import (
 
 @cache
 def _on_a_day() -> re.Pattern[str]:
-    """A day with its month beside it, behind a word that says that it is meant itself, or with its
-    year."""
+    """Matches a day with its month, after a word that shows that the day itself is meant, or with
+    its year."""
     month, day = rf"(?:{month_names()})", r"\d{1,2}(?:st|nd|rd|th)?"
     return re.compile(
         r"(?P<meant>\b(?:on|since|as of|as at) (?:the )?)?"
@@ -46,8 +46,8 @@ _NOW: Final = frozenset({"now", "today"})
 
 @cache
 def _end_of_a_span() -> re.Pattern[str]:
-    """A day, a month, a quarter or a year, or where one starts or ends, as a span begins or ends
-    with it."""
+    """Matches a day, a month, a quarter or a year, or the start or end of one, as the limit of a
+    span."""
     day = r"\d{1,2}(?:st|nd|rd|th)?"
     dated = rf"(?:{day}(?: of)? (?:{month_names()})|(?:{month_names()}) {day}(?!\d))"
     named = rf"(?:{dated}|{month_names()})(?:,? {NAMED_YEAR})?"
@@ -66,9 +66,9 @@ def _between_two() -> re.Pattern[str]:
 
 
 def read_between(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """From a day, or the first one of a month, quarter or year, to another, or the last one of
-    another; from the end of one it begins behind that. A first day or month without a year is the
-    last of its name before the other."""
+    """Parses a span from a day, or the first one of a month, quarter or year, to another, or the
+    last one of another. From the end of a period, it begins after that. A first day or month
+    without a year is the latest of its name before the second."""
     for found in _between_two().finditer(words):
         if not found["said"] and WORDS_BESIDES & {found["first"], found["last"]}:
             continue
@@ -95,8 +95,8 @@ def _is_of_its_start(written: str) -> bool:
 def _end_named(
     written: str, today: pendulum.DateTime, before: pendulum.DateTime | None = None
 ) -> PeriodDays:
-    """The days at an end of a span: a day, a month, a quarter or a year. One without a year is of
-    that in which `before` is, or of the year before.
+    """The days of a span's limit: a day, a month, a quarter or a year. Without a year it is in the
+    year of `before`, or the year before that.
 
     Raises:
         ValueError: there is no such day.
@@ -123,7 +123,7 @@ def _month_in(written: str) -> int:
 
 
 def read_day(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A day by its number and month; one that is still to come this year is not taken for last
+    """Parses a day by its number and month. A future day of this year is not taken for last
     year's."""
     for found in _on_a_day().finditer(words):
         if not found["meant"] and not found["year"]:

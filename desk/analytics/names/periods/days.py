@@ -1,4 +1,4 @@
-"""The days of a period, reckoned by the calendar of a time zone."""
+"""The days of a period, computed in a time zone."""
 
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -17,14 +17,15 @@ class PeriodDays(NamedTuple):
     end: pendulum.DateTime
 
     def window(self, as_of: datetime, time_zone: str) -> TimeWindow:
-        """Its end is within its last day: a fixing of the day after is of another period."""
+        """The window of the period. It ends within its last day, because the fixing of the next day
+        belongs to another period."""
         end = min(utc(self.end.subtract(seconds=1)), as_of)
         return TimeWindow(start=utc(self.start), end=end, time_zone=time_zone)
 
 
 class PeriodReading(NamedTuple):
-    """What was read of a text, where it stands, and what was left of its very words. `by_its_end`:
-    the end of the period is what was named."""
+    """A period parsed from a text, with its position, and the unparsed part beside it.
+    `by_its_end`: the text named the end of the period."""
 
     days: PeriodDays
     start: int
@@ -35,22 +36,22 @@ class PeriodReading(NamedTuple):
 
 
 def this_week(today: pendulum.DateTime) -> PeriodDays:
-    """The week of the last day that has ended: on a Monday the one before."""
+    """The week of the last day that has ended. On a Monday, the previous week."""
     return week(today.subtract(days=1).start_of("week"))
 
 
 def week_so_far(today: pendulum.DateTime) -> PeriodDays:
-    """This week up to now: on a Monday with the day's fixing, if that is known."""
+    """This week up to now. On a Monday it includes the day's fixing, if that is known."""
     return PeriodDays(this_week(today).start, today.add(days=1))
 
 
 def week(monday: pendulum.DateTime) -> PeriodDays:
-    """A week from its Sunday on, so that the Friday before it is the last fixing before."""
+    """A week from its Sunday on, so that the preceding Friday has the last fixing before it."""
     return PeriodDays(monday.subtract(days=1), monday.add(weeks=1))
 
 
 def span(first: pendulum.DateTime, *, days: int = 0, months: int = 0, years: int = 0) -> PeriodDays:
-    """So many days, months or years from a first day on."""
+    """The period of so many days, months or years from a first day on."""
     return PeriodDays(first, first.add(days=days, months=months, years=years))
 
 
@@ -60,7 +61,7 @@ def first_of(year: int, month: int, today: pendulum.DateTime) -> pendulum.DateTi
 
 
 def midnight(day: str, today: pendulum.DateTime) -> pendulum.DateTime:
-    """The first instant of a day in ISO's form, in today's time zone."""
+    """The first instant of an ISO day, in today's time zone."""
     read = datetime.fromisoformat(day)
     return pendulum.datetime(read.year, read.month, read.day, tz=today.timezone_name or "UTC")
 
@@ -71,6 +72,6 @@ def utc(moment: pendulum.DateTime) -> datetime:
 
 
 def last_begun(number: int, today: pendulum.DateTime) -> pendulum.DateTime:
-    """The first day of the last month of a number, 1 to 12, that has begun."""
+    """The first day of the latest month with a given number, 1 to 12, that has begun."""
     month = today.start_of("month")
     return month.subtract(months=(month.month - number) % 12)

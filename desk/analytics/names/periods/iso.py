@@ -1,4 +1,4 @@
-"""Periods in the form of ISO 8601: days, weeks, months, quarters, and spans of two days."""
+"""Parses periods of ISO 8601: days, weeks, months, quarters, and spans of two days."""
 
 import re
 from datetime import datetime
@@ -29,8 +29,8 @@ _ON_OR_SINCE: Final = re.compile(r"\b(?:on|since|as of|as at) $", re.I)
 
 
 def read_iso(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A single day is left where it is not said that something was `on` it, or went on since: the
-    words before it say whether it is meant, or its eve, or its week."""
+    """Parses the first ISO period. Skips a single day unless `on`, `since` or the like precedes it,
+    because other words decide whether the day, its eve or its week is meant."""
     for found in ISO.finditer(words):
         if found["day"] and not _ON_OR_SINCE.search(words[: found.start()]):
             continue
@@ -44,7 +44,7 @@ def read_iso(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRea
 
 
 def iso_days(found: re.Match[str], today: pendulum.DateTime) -> PeriodDays:
-    """The days of a period in ISO's form.
+    """The days of an ISO period.
 
     Raises:
         ValueError: there is no such day or week.

@@ -1,4 +1,4 @@
-"""Lengths of time: so many of a unit, as a text names them or a command is given one."""
+"""Parses lengths of time, as in a text or in a command's argument."""
 
 import re
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ LENGTHS: Final = {
     "decade": 3_652.5,
 }
 _SHORTENED: Final = {"wk": "week", "mth": "month", "qtr": "quarter", "yr": "year"}
-"""As the CLDR shortens them in English."""
+"""The CLDR's English abbreviations."""
 
 UNITS: Final = "|".join((*LENGTHS, *_SHORTENED))
-"""Units as they are written, for a pattern; `unit_of` says which one is meant."""
+"""A pattern of the written units. `unit_of` returns the unit of a match."""
 
 _IN_UNITS_OF_DATES: Final = {"quarter": ("months", MONTHS_OF_A_QUARTER), "decade": ("years", 10)}
 SHORT: Final = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
@@ -38,40 +38,41 @@ _LENGTH: Final = re.compile(
 
 
 def unit_of(written: str) -> str:
-    """The unit that one of `UNITS` names."""
+    """The unit of a match of `UNITS`."""
     return _SHORTENED.get(written.casefold(), written.casefold())
 
 
 class SpanNamed(NamedTuple):
-    """A length of time: so many of a unit."""
+    """A length of time: a number of units."""
 
     number: int
     unit: str
 
     @property
     def days(self) -> float:
-        """Its length."""
+        """The length in days."""
         return self.number * LENGTHS[self.unit]
 
     @property
     def words(self) -> str:
-        """`one year`, `six months`, `90 days`; `a quarter`, of which one is a fraction as well."""
+        """`one year`, `six months`, `90 days`; `a quarter`, because `one quarter` may be a
+        fraction."""
         if (self.number, self.unit) == (1, "quarter"):
             return "a quarter"
         known = 0 < self.number <= len(NUMBERS)
-        told = NUMBERS[self.number - 1] if known else str(self.number)
-        return f"{told} {self.unit}{'' if self.number == 1 else 's'}"
+        count_words = NUMBERS[self.number - 1] if known else str(self.number)
+        return f"{count_words} {self.unit}{'' if self.number == 1 else 's'}"
 
     @property
     def bare(self) -> str:
-        """`year`, `six months`: behind `the last` or `the`."""
+        """`year`, `six months`: the words after `the last` or `the`."""
         return self.unit if self.number == 1 else self.words
 
     def before(self, day: date) -> date:
-        """The day that lies so long before another.
+        """The day so long before another.
 
         Raises:
-            ValueError, OverflowError: there is none in the calendar.
+            ValueError, OverflowError: the calendar has no such day.
         """
         unit, times = _IN_UNITS_OF_DATES.get(self.unit, (f"{self.unit}s", 1))
         found = pendulum.date(day.year, day.month, day.day).subtract(**{unit: times * self.number})
@@ -79,16 +80,16 @@ class SpanNamed(NamedTuple):
 
 
 def spans_named(words: str) -> tuple[SpanNamed, ...]:
-    """The lengths of time that a text names, in its order: a unit by itself, or so many of it. How
-    many `years` are, nobody knows."""
+    """The lengths of time that a text names, in order: a unit by itself, or a number of units.
+    Omits a bare plural such as `years`, whose number is unknown."""
     return tuple(_spans(words))
 
 
 def span_given(written: str) -> SpanNamed:
-    """A length of time as it is given to a command: `1y`, `6m`, `90d`, `two years`.
+    """Parses a length of time as a command's argument: `1y`, `6m`, `90d`, `two years`.
 
     Raises:
-        ValueError: it is none, or nothing; with a sentence for whoever wrote it.
+        ValueError: it is not a length, or it is zero. The message is for the user.
     """
     short = _WRITTEN_SHORT.fullmatch(written.strip())
     named = (SpanNamed(int(short[1]), SHORT[short[2].lower()]),) if short else spans_named(written)

@@ -1,4 +1,4 @@
-"""Periods of the calendar by their names: months, quarters, seasons, years."""
+"""Parses named calendar periods: months, quarters, seasons, years."""
 
 import re
 from calendar import month_name
@@ -21,10 +21,10 @@ from desk.analytics.names.periods.days import (
 NAMED_YEAR: Final = r"(?:19|20)\d{2}"
 MONTHS: Final = [name.casefold() for name in month_name]
 WORDS_BESIDES: Final = frozenset({"may", "mar", "march", "wed", "sat", "sun"})
-"""Months and days that are words besides: in small letters the word before tells."""
+"""Months and days that are also words. In lower case the preceding word decides."""
 
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
-"""The first months of the meteorological seasons of the northern half of the world."""
+"""The first months of the meteorological seasons of the northern hemisphere."""
 
 SEASON: Final = re.compile(
     rf"\b(?:in|of|during|over|for|since|this) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b",
@@ -44,19 +44,19 @@ _OF_A_YEAR: Final = re.compile(
     re.I,
 )
 _THE_END: Final = frozenset({"end", "close"})
-"""What of a month or a year is read with it: the last day of the period is its end."""
+"""Parts of a month or a year that are parsed with it: the last day of the period is its end."""
 
 NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
 NUMBER_BEFORE: Final = re.compile(r"(?<![\d.,])\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
 
 
 def month_names() -> str:
-    """Months in full and as the CLDR shortens them."""
+    """Full month names and their CLDR abbreviations, as a pattern."""
     return "|".join(sorted({*MONTHS[1:], *short_months()}, key=lambda name: (-len(name), name)))
 
 
 def short_months() -> frozenset[str]:
-    """Months as the CLDR shortens them, for America and for Britain, in small letters."""
+    """The CLDR's month abbreviations, American and British, in lower case."""
     shortened = (Locale.parse(f"en_{of}").months["format"]["abbreviated"] for of in ("US", "GB"))
     return frozenset(f"{name}".casefold() for names in shortened for name in names.values())
 
@@ -69,7 +69,8 @@ def _bare_month() -> re.Pattern[str]:
 
 @cache
 def of_a_month() -> re.Pattern[str]:
-    """A month behind a word that says that it is one: shortened it may be a word besides."""
+    """Matches a month after a word that shows it is one, because an abbreviation may be another
+    word."""
     return re.compile(
         r"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
         rf" (?P<named>(?P<name>{month_names()})(?:,? (?P<year>{NAMED_YEAR}))?)\b",
@@ -78,7 +79,7 @@ def of_a_month() -> re.Pattern[str]:
 
 
 def read_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A month by its name; one `of` which something is meant is read, and that thing is not."""
+    """Parses a month by its name. In `X of May` it parses the month and not X."""
     found = of_a_month().search(words)
     if found is None:
         return None
@@ -97,7 +98,7 @@ def read_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodR
 
 
 def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.DateTime:
-    """The first day of a month: of the year that is said, or of the last one that has begun."""
+    """The first day of a month: of the given year, or of the latest that has begun."""
     number = month_number(found["name"])
     if found["year"]:
         return first_of(int(found["year"]), number, today)
@@ -105,13 +106,13 @@ def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.Dat
 
 
 def month_number(name: str) -> int:
-    """The number of a month by its name, in full or shortened; 0 of another word."""
+    """The number of a month by its full or abbreviated name. 0 for any other word."""
     short = name.casefold()[:3]
     return next((n for n, full in enumerate(MONTHS) if n and full.startswith(short)), 0)
 
 
 def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A year, or its end; another part of it is not read."""
+    """Parses a year, or its end. Other parts of a year are not parsed."""
     for found in _OF_A_YEAR.finditer(words):
         first = first_of(int(found["year"]), 1, today)
         if utc(first) >= as_of:
@@ -126,8 +127,8 @@ def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRe
 
 
 def read_bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A month by its name alone, as in `the krone's October`; beside a number it is one of its
-    days."""
+    """Parses a month's name alone, as in `the krone's October`. Beside a number it is a day, and is
+    skipped."""
     for found in _bare_month().finditer(words):
         before, after = words[: found.start()], words[found.end() :]
         first = _month_named(found, today)
@@ -139,7 +140,7 @@ def read_bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> Pe
 
 
 def read_quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A quarter by its number: of the year that is said, or the last one that has begun."""
+    """Parses a numbered quarter: of the given year, or the latest that has begun."""
     found = _QUARTER.search(words)
     if found is None:
         return None
@@ -153,7 +154,7 @@ def read_quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
 
 
 def read_half(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """The first or second half of a year: of the one that is said, or the last one that has
+    """Parses the first or second half of a year: of the given year, or the latest that has
     begun."""
     found = _HALF.search(words)
     if found is None:
@@ -171,7 +172,7 @@ def read_half(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRe
 
 
 def read_season(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """The last season of a name that has begun."""
+    """Parses a season: the latest of its name that has begun."""
     found = SEASON.search(words)
     if found is None:
         return None

@@ -1,4 +1,5 @@
-"""Reads the period of a question or an objective, and tells which words of it were left over."""
+"""Parses the period of a question or an objective, and finds the words of time that were not
+parsed."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ READ: Final = "period_read"
 """The parameter of a question with the words that named its period."""
 
 UNREAD: Final = "period_unread"
-"""The parameter with other words of it that speak of time and were not read."""
+"""The parameter with its other words of time, which were not parsed."""
 
 
 _SINCE: Final = re.compile(
@@ -60,7 +61,7 @@ _LIMITED: Final = re.compile(
     r"(?: the)?(?: (?:end|close|start) of(?: the)?)?[ -]$",
     re.I,
 )
-"""Right before a period: days beside it, or a part of it, which is not read."""
+"""Directly before a period: days outside it, or a part of it. Not parsed."""
 
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 
@@ -68,10 +69,10 @@ _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 class Period(NamedTuple):
     """The days of a question.
 
-    `read` are its words, or what was given, that named them; None where nothing did and it is the
-    week up to the as-of instant. `unread` are other words of it that speak of time, and were not
-    read: where there are some, another period may be meant. `may_be_ahead`: it is a month that is
-    still to come this year, and last year's was taken.
+    `read` are the words, or the argument, that named them. None if there were none: it is then the
+    week up to the as-of instant. `unread` are other words of time, which were not parsed: if there
+    are any, another period may be meant. `may_be_ahead`: the month is still to come this year, and
+    last year's was assumed.
     """
 
     window: TimeWindow
@@ -81,33 +82,34 @@ class Period(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What a question carries along, so that its answer tells its days and what named them."""
-        told = {READ: self.read, UNREAD: ", ".join(self.unread)}
-        return {name: words for name, words in told.items() if words}
+        """The parameters of a question, so that its answer states its days and the words that named
+        them."""
+        by_name = {READ: self.read, UNREAD: ", ".join(self.unread)}
+        return {name: words for name, words in by_name.items() if words}
 
 
 def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
-    """The period that words name, as known at an instant: `this week`, `last month` or quarter or
-    year, a month by its English name, the last one that has begun unless its year is said, or one
-    in the form of ISO 8601. Where they name none, the week up to the instant.
+    """The period that words name, as known at an instant: `this week`, `last month`, quarter or
+    year, a month by its English name, which is the latest that has begun unless its year is given,
+    or a period of ISO 8601. If they name none, the week up to the instant.
 
     A week is that of the weekly report: its moves run from the Friday before it to its own Friday.
     On a Monday, before the day's fixing, `this week` is the one that has just ended. A month runs
-    from the last fixing before it. What has not ended, and what is said to go on `since` then, ends
-    at the instant.
+    from the last fixing before it. A period that has not ended, or is named with `since`, ends at
+    the instant.
     """
     return _period_read(words, as_of, time_zone, _READERS)
 
 
 def periods_named(words: str, as_of: datetime, time_zone: str) -> tuple[Period, ...]:
-    """All periods that words name, in their order, each with what none of them read; the one of
-    `period_named` where there are no two."""
+    """All periods that words name, in order, each with the words of time that none of them parsed.
+    Only the one of `period_named` if there are fewer than two."""
     today = pendulum.instance(as_of).in_timezone(time_zone)
     readings, beside, left = list[PeriodReading](), list[str](), words
     while (found := _reading(left, today, as_of, _READERS)) is not None:
         readings.append(found)
         beside += _left_beside(left, found)
-        # What is behind it stays at its place.
+        # Blanked, so that later words keep their positions.
         left = f"{left[: found.start]}{' ' * (found.end - found.start)}{left[found.end :]}"
     if len(readings) < 2:
         return (period_named(words, as_of, time_zone),)
@@ -145,9 +147,9 @@ def _period(
 
 
 def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
-    """The window at whose end an objective knows the world: that of the week or month that it
-    names. A quarter or a year in an objective is what its forms look back over from the instant,
-    and a month or season by its name alone is what it asks about, not when."""
+    """The window at whose end an objective is evaluated: that of the week or month that it names. A
+    quarter or a year in an objective is the span that it looks back over from the instant, and a
+    month or season by its name alone is its subject, not its time."""
     period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
     spoken = SPOKEN.fullmatch(period.read or "")
     if spoken and unit_of(spoken["unit"]) in _LOOKED_BACK_OVER:
@@ -157,12 +159,12 @@ def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
 
 
 def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
-    """A period in the form of ISO 8601: a day, a week, a month, a year, a span
-    `2026-09-01/2026-09-04` with both days, or a quarter as `2026-Q3`.
+    """Parses a period of ISO 8601: a day, a week, a month, a year, a span `2026-09-01/2026-09-04`
+    including both days, or a quarter as `2026-Q3`.
 
     Raises:
-        ValueError: it is none of these, ends before it begins, or begins after the instant; with a
-            sentence for whoever wrote it.
+        ValueError: it is none of these, ends before it begins, or begins after the instant. The
+            message is for the user.
     """
     text = written.strip()
     today = pendulum.instance(as_of).in_timezone(time_zone)
@@ -183,7 +185,7 @@ def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
 
 
 def names_period(words: str) -> bool:
-    """Whether words name one of the periods that `period_named` reads."""
+    """Whether words name a period that `period_named` parses."""
     if any(named.search(words) for named in (SPOKEN, TO_DATE, of_a_month(), SEASON)):
         return True
     return any(
@@ -214,7 +216,8 @@ _READERS: Final[tuple[_Reader, ...]] = (
 
 
 def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> PeriodReading:
-    """A reading as it is, or what goes on since its first day, or since its end."""
+    """Extends a reading that follows `since` up to now: from its first day, or from its end.
+    Returns others unchanged."""
     since = _SINCE.search(words[: found.start])
     if since is None:
         return found
@@ -226,8 +229,8 @@ def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> Pe
 
 
 def _left_beside(words: str, found: PeriodReading) -> Iterator[str]:
-    """What was not read right beside what was: a part of a month, the number of a day,
-    that days before or after it are meant."""
+    """The unparsed words directly beside a reading: a part of a month, the number of a day, a word
+    such as `before` or `after`."""
     if found.part:
         yield found.part
     if limited := _LIMITED.search(words[: found.start]):

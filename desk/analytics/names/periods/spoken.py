@@ -1,4 +1,4 @@
-"""Periods that are told from now: this and last, to date, so long past, so long ago."""
+"""Parses periods relative to now: this and last, to date, the past so many, so long ago."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _OF_THE_CALENDAR: Final = rf"(?!day|decade)(?:{UNITS})"
 SPOKEN: Final = re.compile(
     rf"\b(?P<which>(?P<this>this)|last) (?P<unit>{_OF_THE_CALENDAR})(?(this)s?)\b", re.I
 )
-"""`This weeks` is the week's, without its apostrophe; `last weeks` may be several."""
+"""`This weeks` is `this week's` without its apostrophe. `Last weeks` may be several."""
 TO_DATE: Final = re.compile(
     rf"\b(?:(?P<unit>{_OF_THE_CALENDAR})[ -]to[ -]date|(?P<short>[wmqy])td"
     rf"|on the (?P<on>{_OF_THE_CALENDAR}))\b",
@@ -45,11 +45,11 @@ _AGO: Final = re.compile(
     r" (?:ago|earlier))\b",
     re.I,
 )
-"""So long before now: the day itself, or what goes on since then, where it is compared with now."""
+"""So long before now: the day itself, or everything since, if it is compared with now."""
 
 
 def read_spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """This or last week, month, quarter or year."""
+    """Parses this or last week, month, quarter or year."""
     found = SPOKEN.search(words)
     if found is None:
         return None
@@ -58,7 +58,7 @@ def read_spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> Period
 
 
 def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """A week, month, quarter or year to date."""
+    """Parses a week, month, quarter or year to date."""
     found = TO_DATE.search(words)
     if found is None:
         return None
@@ -67,7 +67,7 @@ def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
 
 
 def read_the_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """The year that has begun."""
+    """Parses `the year`: the current one."""
     found = _THE_YEAR.search(words)
     return PeriodReading(_spoken_days("year", today, last=False), *found.span()) if found else None
 
@@ -86,7 +86,7 @@ def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> PeriodDa
 
 
 def read_looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """So many days, weeks, months or years up to now."""
+    """Parses so many days, weeks, months or years up to now."""
     found = _LOOKED_BACK.search(words)
     if found is None:
         return None
@@ -98,7 +98,7 @@ def read_looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> P
 
 
 def read_ago(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """The day so long before now, or the days since, where a question compares it with now."""
+    """Parses the day so long before now, or the days since, if a question compares it with now."""
     found = _AGO.search(words)
     if found is None:
         return None
@@ -108,27 +108,28 @@ def read_ago(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRea
     day = SpanNamed(count, unit_of(found["unit"])).before(today.date())
     start = midnight(day.isoformat(), today)
     if found["since"]:
-        # What was compared with is the fixing of that day, and a period runs from the one before.
+        # The comparison is with that day's fixing, and a period runs from the fixing before it.
         return PeriodReading(PeriodDays(start.add(days=1), today.add(days=1)), *found.span("named"))
     return PeriodReading(span(start, days=1), *found.span("named"))
 
 
 @cache
 def weekdays() -> Mapping[str, int]:
-    """Days of the week in full and as the CLDR shortens them, in small letters, from Monday on."""
+    """The days of the week, in full and as CLDR abbreviations, in lower case, from Monday on."""
     named = (Locale("en").days["format"][width] for width in ("wide", "abbreviated"))
     return {f"{name}".casefold(): number for names in named for number, name in names.items()}
 
 
 @cache
 def _of_the_week() -> re.Pattern[str]:
-    """A day of the week behind a word that says which one is meant: bare it may be to come."""
+    """Matches a day of the week after a word that shows which one is meant. Bare, it may be in the
+    future."""
     return re.compile(rf"\b(?:(?P<before>last|since)|on) (?P<name>{'|'.join(weekdays())})\b", re.I)
 
 
 def read_weekday(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """The newest day of the week of a name, `on` which it may be today; of a bank's decision it may
-    be the one to come."""
+    """Parses the latest day of the week of a name. After `on` it may be today; for a bank's
+    decision it may be the next one."""
     found = _of_the_week().search(words)
     if found is None:
         return None
@@ -145,7 +146,7 @@ _NOW: Final = re.compile(r"\b(?P<day>today|yesterday)\b", re.I)
 
 
 def read_now(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """Today or yesterday."""
+    """Parses today or yesterday."""
     found = _NOW.search(words)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The words of a text that speak of time, whether or not anything here reads them."""
+"""Finds the words of a text that refer to time, whether or not they can be parsed."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ _UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
 _BESIDE_NOW: Final = ("yesterday", "tomorrow")
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){0,3}", re.I)
 _ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
-"""A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
-much something moves within days is of days."""
+"""A length that describes the kind of a thing, such as a ten-year bond, and not days of the
+calendar. A move within so many days does refer to days."""
 
 
 def words_ahead(words: str) -> tuple[str, ...]:
-    """The words of a text that speak of time, and may say how far ahead something is asked: what is
-    `last`, or goes on `since` then, does not."""
+    """The words of time in a text that may say how far ahead it asks. Omits those with `last` or
+    `since`."""
     bare = SPOKEN.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
     return tuple(dict.fromkeys(calendar_words(_SINCE_WHEN.sub(" ", bare))))
 
@@ -37,16 +37,16 @@ _BEFORE: Final = re.compile(rf"\b(?:before|until|till|in time for){_LIMIT_WORDS}
 
 
 def limits_ahead(words: str) -> tuple[str, ...]:
-    """What something is said to happen by, before, until, or in time for: `christmas`, `the
-    summit`. Which day that is, nothing here knows. `By` a currency, a country or a bank something
-    is done, and by how much is no time."""
+    """The events that something is said to happen by, before, until, or in time for: `christmas`,
+    `the summit`. Their days are unknown here. `By` before a currency, a country, a bank or an
+    amount is not a time."""
     found = (*_BY.finditer(without_subjects(words)), *_BEFORE.finditer(words))
     return tuple(dict.fromkeys(each["when"] for each in found))
 
 
 def calendar_words(words: str) -> Iterator[str]:
-    """The words of a text that the CLDR has for units of time, months, quarters and days, what is
-    written as a date or a year, and since when something is said to go on."""
+    """The words of a text that the CLDR has for units of time, months, quarters and days, dates and
+    years, and the words after `since`."""
     yield from (found[0] for found in _SINCE_WHEN.finditer(words))
     yield from (found[0] for found in ISO.finditer(words))
     dated = _ATTRIBUTE.sub(" ", ISO.sub(" ", words))
@@ -60,7 +60,8 @@ def _is_of_time(word: str) -> bool:
 
 
 def _lengths(unit: str) -> tuple[Literal["long", "short"], ...]:
-    """How a unit is written; a decade is shortened as December is."""
+    """The forms in which a unit is written. The short form of decade is excluded, because it equals
+    that of December."""
     return ("long",) if unit == "decade" else ("long", "short")
 
 

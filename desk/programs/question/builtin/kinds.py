@@ -121,7 +121,7 @@ OPEN: Final = "open"
 
 def wordings_of(kind: QuestionKind) -> tuple[str, ...]:
     """How somebody may ask for a kind."""
-    return KINDS.told[kind.name.lower()]
+    return KINDS.wordings[kind.name.lower()]
 
 
 def all_wordings() -> tuple[str, ...]:
@@ -206,7 +206,7 @@ def _nearness(question: str, find_meaning: "FindMeaning") -> dict[str, float]:
     """By the name of a kind how near a question is to it; empty without a model. A name counts as
     what it is: all banks are asked about alike."""
     meaning = find_meaning()
-    return KINDS.nearness(_compared(question), KINDS.told, meaning) if meaning else {}
+    return KINDS.nearness(_compared(question), KINDS.wordings, meaning) if meaning else {}
 
 
 def _compared(question: str) -> str:

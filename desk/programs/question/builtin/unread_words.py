@@ -103,7 +103,7 @@ def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
     kinds |= _PRICED - {None} if kind in _PRICED else set()
     told = [each for known in kinds if known for each in wordings_of(known)]
     if kind not in NOT_KNOWN:
-        told += [each for own in SIDES.told.values() for each in own]
+        told += [each for own in SIDES.wordings.values() for each in own]
     return stems(" ".join(told))
 
 

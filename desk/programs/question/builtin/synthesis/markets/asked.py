@@ -137,7 +137,7 @@ class AskedOfMarket(NamedTuple):
         """The stems of what was read of it: the words in which the aspect is asked for, and the
         numbers where it is beside one, or of the first few of several."""
         numbers = self.numbers if self.aspect in BESIDE_A_NUMBER | AMONG_SEVERAL else ()
-        told = ASPECTS.told[self.aspect] if self.aspect else ()
+        told = ASPECTS.wordings[self.aspect] if self.aspect else ()
         return stems(" ".join((*told, *numbers)))
 
     def level_of(self, last: Decimal) -> Decimal | None:
