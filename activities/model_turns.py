@@ -17,7 +17,7 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
 from desk.platform.models.abilities import READ_BY_PROBES, WRITTEN_BY_PROBES
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
-from desk.platform.models.other_makers import is_claude
+from desk.platform.models.third_party import is_claude
 from desk.programs.claude.turns import is_worth_asking, model_call, turn_of
 from desk.programs.openings import with_calls_for_model
 from desk.runs.assignments import affordable, lost_call, minus, taken_by

@@ -9,13 +9,13 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating, effect_key, once
 from activities.errors import permanent, transient
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn, is_for_a_model, judged
@@ -59,7 +59,7 @@ async def _own_turn(request: TurnRequest) -> Turn:
     which takes a while, and the activity must go on sending heartbeats."""
     if request.assignment.task_type != TaskType.SYNTHESISE:
         return builtin_turn(request)
-    WORKERS_MEANING.set(meaning_of_the_desk)
+    WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     return await asyncio.to_thread(builtin_turn, request)
 
 
@@ -85,7 +85,7 @@ class TurnActivities:
                 fails of a model's turn, the detail is the `Usage` of all attempts.
         """
         by_model = request.model != BUILTIN
-        if by_model and self._journal.is_under_way(effect_key()):
+        if by_model and self._journal.is_in_flight(effect_key()):
             # It asks nothing of its own: the next attempt must not take it for a call.
             self._journal.paid.begin(effect_key(), activity.info().attempt)
         async with beating():

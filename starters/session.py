@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from desk.platform.payloads.codec_server import opening_of
+from desk.platform.payloads.codec_server import payload_access
 from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
@@ -213,7 +213,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
         check_space(settings.home, SPACE_TO_WORK)
     importing = _import_workers if roles else _import_client
     async with embedded_server(
-        settings.home, settings.server, importing, opening=opening_of(settings)
+        settings.home, settings.server, importing, access=payload_access(settings)
     ) as server:
         at = settings.model_copy(update={"server": server.server})
         return await _while_it_runs(server, _hosted_work(at, work, roles))

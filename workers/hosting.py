@@ -159,7 +159,7 @@ def _tools(
 ) -> "tuple[McpPool, ToolActivities]":
     from activities.tool_calls import ToolActivities
     from desk.platform.mcp.circuit import outlasting
-    from desk.platform.mcp.kept_files import servers_keeping_files
+    from desk.platform.mcp.kept_files import servers_caching_files
     from desk.platform.mcp.pool import McpPool
     from desk.platform.mcp.redaction import configured_secrets
     from desk.platform.settings.mcp_json import servers_to_serve
@@ -181,4 +181,4 @@ def _tools(
     )
     # Nothing is opened before it is needed.
     stack.push_async_exit(pool)
-    return pool, ToolActivities(pool, journal, servers_keeping_files(pool.servers))
+    return pool, ToolActivities(pool, journal, servers_caching_files(pool.servers))

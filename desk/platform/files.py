@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-MOST_OF_A_CONFIGURATION: Final = 8 * 2**20
+LARGEST_CONFIGURATION: Final = 8 * 2**20
 """The largest configuration file that is read, in bytes."""
 
 
@@ -42,7 +42,7 @@ def read_file(path: Path, at_most: int) -> bytes:
     return content
 
 
-def read_text_file(path: Path, at_most: int = MOST_OF_A_CONFIGURATION) -> str:
+def read_text_file(path: Path, at_most: int = LARGEST_CONFIGURATION) -> str:
     """Returns the content of a file as text. See `read_file`.
 
     Raises:
@@ -70,7 +70,7 @@ class NoSpaceForDatabase(sqlite3.OperationalError):
     """The same as `NoSpace`, for an SQLite file."""
 
 
-class NamingConnection(sqlite3.Connection):
+class DiskAwareConnection(sqlite3.Connection):
     """An SQLite connection whose errors name the folder if the disk is full.
 
     Raises:
@@ -109,7 +109,7 @@ def free_bytes(folder: Path) -> int:
 
 
 @contextmanager
-def naming_space(folder: Path) -> Iterator[None]:
+def explaining_full_disk(folder: Path) -> Iterator[None]:
     """Turns a full-disk error raised in the block into one that names the folder.
 
     Raises:
@@ -126,7 +126,7 @@ def naming_space(folder: Path) -> Iterator[None]:
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def tighten(home: Path) -> None:
+def make_private(home: Path) -> None:
     """Removes other users' permissions on a home and its files.
 
     Does nothing if the home is private already, belongs to another user, or is writable by
@@ -137,12 +137,12 @@ def tighten(home: Path) -> None:
         return
     for folder, names, files in os.walk(home):
         for name in (*names, *files):
-            _take_from_others(Path(folder, name))
+            _remove_other_users_access(Path(folder, name))
     # Last, so that an interrupted run is repeated by the next command.
-    _take_from_others(home)
+    _remove_other_users_access(home)
 
 
-def _take_from_others(path: Path) -> None:
+def _remove_other_users_access(path: Path) -> None:
     # A file may be deleted meanwhile, or belong to another user.
     with suppress(FileNotFoundError, PermissionError):
         mode = path.lstat().st_mode

@@ -179,7 +179,7 @@ def read_suites(written: str | None) -> "tuple[Suite, ...]":
     Raises:
         UsageError: there is no such suite.
     """
-    from desk.analytics.names.nearest import meant
+    from desk.analytics.names.nearest import suggestion
     from desk.evaluation.scores import Suite
 
     if written is None:
@@ -189,7 +189,7 @@ def read_suites(written: str | None) -> "tuple[Suite, ...]":
         if name not in set(Suite):
             known = [*Suite]
             raise UsageError(
-                f"there is no suite {name!r}; there are {', '.join(known)}{meant(name, known)}"
+                f"there is no suite {name!r}; there are {', '.join(known)}{suggestion(name, known)}"
             )
     if not names:
         raise UsageError(f"--suite names no suite; there are {', '.join(Suite)}")

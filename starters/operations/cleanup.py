@@ -20,7 +20,7 @@ from temporalio.client import Client
 from desk.contracts.base import Contract, Instant, Text
 from desk.contracts.names import WorkflowType
 from desk.documents.answer.publishing import ANSWERS as ANSWERS
-from desk.platform.effects import forget_old_effects, old_effects
+from desk.platform.effects import delete_old_effects, old_effects
 from desk.platform.server.namespace import retention_of
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.history import HistoryGone, fetch_raw_events
@@ -360,7 +360,7 @@ async def _reports(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
 def _effects(settings: Settings, *, dry_run: bool) -> CleanupLine:
     old = old_effects(settings.journal_path)
     if old.results and not dry_run:
-        forget_old_effects(settings.journal_path)
+        delete_old_effects(settings.journal_path)
     return _line(
         RetainedRecord.EFFECTS, old.results, old.size, note="the journal fills the space again"
     )

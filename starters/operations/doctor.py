@@ -32,7 +32,7 @@ from desk.platform.mcp.attribution import attribution_of
 from desk.platform.mcp.transports.targets import NoTarget, target_of
 from desk.platform.models.abilities import Abilities
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.models.other_makers import is_claude
+from desk.platform.models.third_party import is_claude
 from desk.platform.server.embedded import RETENTION, temporal_binary
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import (

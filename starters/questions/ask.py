@@ -149,10 +149,10 @@ def instead(options: AskOptions, answer: AnswerReport | None) -> Iterator[str]:
     if answer is None or answer.answered or answer.found:
         return
     # Imports numpy, which `desk ask` itself does not need.
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.platform.memory.sentence_encoder import desk_embedding_model
     from desk.programs.swarm.objectives import matched
 
-    form = matched(options.question, meaning_of_the_desk).form
+    form = matched(options.question, desk_embedding_model).form
     if form is not None:
         words = ["desk", "swarm", options.question]
         words += ["--as-of", options.as_of] if options.as_of else []

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
     is_cross_with,
+    mention_parameters,
     other_markets_named,
-    told_of_mentions,
 )
 from desk.analytics.names.markets import DOLLAR
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.analytics.names.periods import (
     Period,
     days_coming,
@@ -359,14 +359,14 @@ def _is_among_several(query: Query, *, alone: bool = False) -> bool:
     """Returns whether a question asks which currency, of a group or of all, did best or worst, by
     the embedding model; with `alone`, and asks nothing else."""
     # Only such a question needs to load the model here.
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.platform.memory.sentence_encoder import desk_embedding_model
     from desk.programs.question.builtin.synthesis.markets.asked import (
         AMONG_SEVERAL,
         asked_of_market,
     )
     from desk.programs.question.builtin.unread_words import unread_words
 
-    asked = asked_of_market(query, meaning_of_the_desk, ())
+    asked = asked_of_market(query, desk_embedding_model, ())
     left = unread_words(query, QuestionKind.MOVE, asked.read)
     return asked.aspect in AMONG_SEVERAL and not (alone and (left.names or left.others))
 
@@ -452,7 +452,7 @@ def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[st
     legs = (code for pair in pairs_named(question) for code in pair.split("/"))
     unheld = dict.fromkeys(code for code in legs if code not in held)
     others = (*unheld, *other_markets_named(question))
-    return told_of_mentions(mentions, held, others)
+    return mention_parameters(mentions, held, others)
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
@@ -467,7 +467,7 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UsageError(
-                f"the graph {spec.name} has no parameter {name}; {has}{meant(name, known)}"
+                f"the graph {spec.name} has no parameter {name}; {has}{suggestion(name, known)}"
             )
     for parameter in spec.parameters:
         if parameter.required and parameter.default is None and parameter.name not in given:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from desk.agents.registry import TASK_IN_GRAPHS, TASKS
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId
@@ -222,7 +222,7 @@ def _unknown(tree: Tree) -> Iterable[FileFault]:
     keys = tree.value if isinstance(tree.value, dict) else ()
     for key in keys:
         if key not in TOP_KEYS:
-            words = f"unknown key {key!r}; known: {', '.join(TOP_KEYS)}{meant(key, TOP_KEYS)}"
+            words = f"unknown key {key!r}; known: {', '.join(TOP_KEYS)}{suggestion(key, TOP_KEYS)}"
             yield FileFault(tree.place_of((key,), key=True), words)
 
 
@@ -258,7 +258,9 @@ def _check_agent(
     if not isinstance(written, str) or written in AGENTS:
         return
     words = f"{field} is {written!r}, which works in no graph; known: {', '.join(AGENTS)}"
-    found.append(FileFault(tree.place_of(("graph", place, field)), words + meant(written, AGENTS)))
+    found.append(
+        FileFault(tree.place_of(("graph", place, field)), words + suggestion(written, AGENTS))
+    )
     made[field] = AGENTS[0] if field == "agent" else AGENTS[1]
 
 
@@ -266,7 +268,8 @@ def _check_task(made: dict[str, Any], place: int, tree: Tree, found: list[FileFa
     written = made.get("task")
     if not isinstance(written, str) or written in TASKS_KNOWN:
         return
-    words = f"task is {written!r}; allowed: {', '.join(TASKS_KNOWN)}{meant(written, TASKS_KNOWN)}"
+    hint = suggestion(written, TASKS_KNOWN)
+    words = f"task is {written!r}; allowed: {', '.join(TASKS_KNOWN)}{hint}"
     found.append(FileFault(tree.place_of(("graph", place, "task")), words))
     del made["task"]
 
@@ -331,7 +334,7 @@ def _words(one: ErrorDetails, location: Location) -> str:
     key = next((part for part in reversed(location) if isinstance(part, str)), "the file")
     if kind == "extra_forbidden":
         known = known_keys(location)
-        return f"unknown key {key!r}; known: {', '.join(known)}{meant(key, known)}"
+        return f"unknown key {key!r}; known: {', '.join(known)}{suggestion(key, known)}"
     if kind == "missing":
         return f"{key!r} is missing"
     return f"{_WRITTEN.get(key, key)} is {_shown(one['input'])}; allowed: {_allowed(one, key)}"
@@ -352,7 +355,7 @@ def _allowed(one: ErrorDetails, key: str) -> str:
         return "a tool such as knowledge.get_doc, with its server before the dot"
     if kind == "enum":
         options = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return f"{', '.join(options)}{meant(str(one['input']), options)}"
+        return f"{', '.join(options)}{suggestion(str(one['input']), options)}"
     if kind.startswith("time_delta"):
         return 'a duration such as "20 s" or "2 minutes"'
     if kind == "string_pattern_mismatch":
@@ -416,7 +419,7 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
     names = [path.stem for path in shipped]
     raise UsageError(
         f"no graph is called {name_or_path!r}; there are {', '.join(names)}"
-        f"{meant(name_or_path, names)}; a file of your own ends in .yaml"
+        f"{suggestion(name_or_path, names)}; a file of your own ends in .yaml"
     )
 
 

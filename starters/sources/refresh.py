@@ -12,7 +12,7 @@ from desk.analytics.weeks import latest_complete_week
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
 from desk.contracts.weeks import monday_of
-from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
+from desk.platform.mcp.kept_files import CachedFilesUnknown, FileOfServer, kept_files
 from desk.platform.settings import McpTransport, Settings, load_settings
 from desk.platform.settings.mcp_json import servers_to_serve
 from starters.terminal.exit_status import ExitStatus, UsageError
@@ -46,7 +46,7 @@ class Refreshed(Contract):
     reason: Text | None = None
 
 
-def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
+def files_kept(settings: Settings) -> list[FileOfServer | CachedFilesUnknown]:
     """Returns the files that the servers of `.mcp.json` cache.
 
     Raises:
@@ -140,8 +140,8 @@ def refresh_sources(*, as_json: bool) -> ExitStatus:
     return ExitStatus.FAILED if any(map(_failed, results)) else ExitStatus.COMPLETE
 
 
-def _refreshed(kept: FileOfServer | KeptFilesUnknown, today: date) -> Refreshed:
-    if isinstance(kept, KeptFilesUnknown):
+def _refreshed(kept: FileOfServer | CachedFilesUnknown, today: date) -> Refreshed:
+    if isinstance(kept, CachedFilesUnknown):
         server, _, reason = str(kept).partition(": ")
         return Refreshed(
             server=server, source=server, status=RefreshStatus.REJECTED, reason=reason[:4_000]

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from desk.documents.publishing.files import publish_folder
-from desk.platform.files import tighten
+from desk.platform.files import make_private
 from desk.platform.settings import Settings
 from starters.terminal.exit_status import UsageError
 
@@ -36,7 +36,7 @@ def make_home(home: Path) -> None:
     """
     publish_folder(home.parent)
     home.mkdir(exist_ok=True)
-    tighten(home)
+    make_private(home)
 
 
 def log_to_file(settings: Settings) -> None:

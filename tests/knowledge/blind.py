@@ -10,9 +10,9 @@ are told to have none.
 from collections import defaultdict
 from typing import Final, NamedTuple
 
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.question.knowledge import Quotation
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.trust.prose.references import REFERENCE
 from tests.knowledge.in_process import Answered, ask
 from tests.knowledge.known import SEALED, KnownQuestion, load
@@ -73,7 +73,7 @@ def counted(questions: tuple[KnownQuestion, ...]) -> dict[str, Counts]:
 
 def main() -> None:
     """Prints the table, of a desk with its model of meaning."""
-    WORKERS_MEANING.set(meaning_of_the_desk)
+    WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     for kind, count in counted(load(SEALED)).items():
         refused = count.asked - count.told_as_answered
         if kind == "unanswerable":

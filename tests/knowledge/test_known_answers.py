@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from tests.knowledge.blind import counted
 from tests.knowledge.known import HELD_OUT, QUESTIONS, SEALED, SPOKEN, load
 from tests.knowledge.make_pdfs import FOLDER, write_pdfs
@@ -34,11 +34,11 @@ def test_questions_without_an_answer_are_told_to_have_none() -> None:
 
 
 def test_sealed_questions_are_answered_as_docs_say(with_meaning: None) -> None:
-    held = WORKERS_MEANING.set(meaning_of_the_desk)
+    held = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     try:
         counts = counted(load(SEALED))
     finally:
-        WORKERS_MEANING.reset(held)
+        WORKER_EMBEDDING_MODEL.reset(held)
     unanswerable = counts.pop("unanswerable")
     assert sum(each.first for each in counts.values()) >= 46
     assert sum(each.of_three for each in counts.values()) >= 47

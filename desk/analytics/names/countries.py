@@ -20,10 +20,10 @@ from babel.core import get_global
 from babel.languages import get_official_languages
 from babel.numbers import get_territory_currencies
 
+from desk.analytics.names.aliases import COUNTRIES
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.spoken import COUNTRIES
 
 EURO: Final = "EUR"
 

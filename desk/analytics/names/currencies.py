@@ -10,9 +10,9 @@ from typing import Final
 from babel import Locale
 from babel.numbers import get_currency_name
 
+from desk.analytics.names.aliases import ALSO_CALLED, COUNTRIES
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES
 
 QUOTING_ORDER: Final = (
     *("EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF", "NOK", "SEK", "CNY", "HKD"),

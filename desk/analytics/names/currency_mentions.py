@@ -20,11 +20,11 @@ from babel import Locale
 from babel.lists import format_list
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from desk.analytics.names.aliases import ALSO_CALLED, OTHER_MARKETS
 from desk.analytics.names.central_banks import bank_mentions
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.spoken import ALSO_CALLED, OTHER_MARKETS
 
 _WORDS_BESIDES: Final = frozenset({"real", "reals", "won"})
 """Units that are also English words. Alone they count only beside another currency."""
@@ -68,7 +68,7 @@ SHARED_NAME: Final = "shared_name"
 the assumed one first."""
 
 
-def told_of_mentions(
+def mention_parameters(
     mentions: Sequence[CurrencyMention], held: Collection[str], others: Sequence[str] = ()
 ) -> dict[str, str]:
     """The parameters of a question about the currencies and other markets that it names, so that
@@ -85,12 +85,12 @@ def told_of_mentions(
     return {name: words for name, words in parameters.items() if words}
 
 
-def mentions_told(told: Mapping[str, str]) -> tuple[str, ...]:
-    """The sentences about the currencies that a question named (`told_of_mentions`)."""
-    return tuple(filter(None, (without_market_told(told), shared_name_told(told))))
+def mention_sentences(told: Mapping[str, str]) -> tuple[str, ...]:
+    """The sentences about the currencies that a question named (`mention_parameters`)."""
+    return tuple(filter(None, (no_market_sentence(told), shared_name_sentences(told))))
 
 
-def without_market_told(told: Mapping[str, str]) -> str:
+def no_market_sentence(told: Mapping[str, str]) -> str:
     """The sentence about the currencies without a market. Empty if there are none."""
     without = _listed(told.get(NO_MARKET, ""))
     if not without:
@@ -101,7 +101,7 @@ def without_market_told(told: Mapping[str, str]) -> str:
     return f"The desk has no market for {names}: nothing was measured of {it}."
 
 
-def shared_name_told(told: Mapping[str, str]) -> str:
+def shared_name_sentences(told: Mapping[str, str]) -> str:
     """The sentences about names that several currencies share. Empty if there are none."""
     return " ".join(map(_taken, _listed(told.get(SHARED_NAME, ""))))
 

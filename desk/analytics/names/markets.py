@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from desk.analytics.names.spoken import GROUPS_CALLED
+from desk.analytics.names.aliases import GROUPS_CALLED
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketSpec
 

@@ -22,7 +22,7 @@ def nearest(written: str, known: Sequence[str], most: int = 3) -> tuple[str, ...
     return tuple(dict.fromkeys((*turned, *close)))[:most] or tuple(known[:most])
 
 
-def meant(written: str, known: Iterable[str]) -> str:
+def suggestion(written: str, known: Iterable[str]) -> str:
     """`; did you mean X?` with the closest known name. Empty if none is close."""
     return "".join(f"; did you mean {name}?" for name in _close(written, known, 1, SURE))
 

@@ -7,6 +7,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from desk.analytics.names.aliases import (
+    ALSO_CALLED,
+    BANKS_CALLED_TOGETHER,
+    CALLED_TOGETHER,
+    COUNTRIES,
+    GOVERNMENT_BONDS,
+    PAIRS_CALLED,
+    SEATS,
+    UNITS,
+    is_shared,
+)
 from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence, bank_mentions
 from desk.analytics.names.countries import EURO, countries_named
 from desk.analytics.names.currencies import (
@@ -22,17 +33,6 @@ from desk.analytics.names.currency_mentions import (
     without_other_currencies,
 )
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.spoken import (
-    ALSO_CALLED,
-    BANKS_CALLED_TOGETHER,
-    CALLED_TOGETHER,
-    COUNTRIES,
-    GOVERNMENT_BONDS,
-    PAIRS_CALLED,
-    SEATS,
-    UNITS,
-    is_shared,
-)
 
 
 class NamedAs(StrEnum):
@@ -202,7 +202,7 @@ class AskedSubject(NamedTuple):
         home = "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
         return f"the government bonds of {home}" if self.kind is NamedAs.BONDS else home
 
-    def is_told_by(self, other: "AskedSubject") -> bool:
+    def is_covered_by(self, other: "AskedSubject") -> bool:
         """Whether text about another subject is also about this one. For a country, text about its
         bank or its currency is too."""
         return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)

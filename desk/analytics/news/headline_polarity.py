@@ -9,7 +9,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Final, Protocol
 
-from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, TextLeaning
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, NO_LEANING, TextLeaning
 from desk.contracts.findings.results import Leaning
 
 LONGEST_READ: Final = 500
@@ -35,7 +35,7 @@ def polarity_of(headline: str) -> TextLeaning:
     scores = _scorer().polarity_scores(_words(headline))
     score, listed = scores["compound"], scores["pos"] or scores["neg"]
     if abs(score) < NEUTRAL_BELOW:
-        return TextLeaning(Leaning.NEUTRAL, _LEAST) if listed else NOTHING_SAID
+        return TextLeaning(Leaning.NEUTRAL, _LEAST) if listed else NO_LEANING
     sure = max(_LEAST, round(MOST_CONFIDENCE * abs(score), 2))
     return TextLeaning(Leaning.UP if score > 0 else Leaning.DOWN, sure)
 

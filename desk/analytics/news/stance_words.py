@@ -131,11 +131,11 @@ class TextLeaning(NamedTuple):
     confidence: float
 
 
-NOTHING_SAID: Final = TextLeaning(Leaning.ABSTAINS, 0.0)
+NO_LEANING: Final = TextLeaning(Leaning.ABSTAINS, 0.0)
 """For a text without a listed phrase."""
 
 
-class _Heard(NamedTuple):
+class _Phrase(NamedTuple):
     """A listed phrase after negation and hedging: its pair, its side, its weight."""
 
     pair: int
@@ -151,12 +151,12 @@ def stance_of(text: str) -> TextLeaning:
     """
     heard: dict[tuple[int, int], int] = {}
     clauses = _clauses(text)
-    for phrase in (phrase for clause in clauses for phrase in _heard_in(clause)):
+    for phrase in (phrase for clause in clauses for phrase in _phrases_in(clause)):
         key = (phrase.pair, phrase.side)
         heard[key] = max(heard.get(key, 0), phrase.weight)
     if not heard:
         stays = any(_NEITHER.search(clause) for clause in clauses)
-        return TextLeaning(Leaning.NEUTRAL, _BALANCED) if stays else NOTHING_SAID
+        return TextLeaning(Leaning.NEUTRAL, _BALANCED) if stays else NO_LEANING
     total = sum(side * weight for (_, side), weight in heard.items())
     if total == 0:
         return TextLeaning(Leaning.NEUTRAL, _BALANCED)
@@ -171,7 +171,7 @@ def _clauses(text: str) -> list[str]:
     return [part.strip() for part in _CLAUSE_ENDS.split(plain)]
 
 
-def _heard_in(clause: str) -> Iterator[_Heard]:
+def _phrases_in(clause: str) -> Iterator[_Phrase]:
     """The listed phrases of a clause. A negated phrase counts half, for the other side; one that is
     negated twice, for its own. A hedged one counts half."""
     found = list(_LISTED.finditer(clause))
@@ -185,4 +185,4 @@ def _heard_in(clause: str) -> Iterator[_Heard]:
         side = 1 if name.startswith("up") else -1
         pair = int(name.removeprefix("up").removeprefix("down"))
         weight = _WEAKENED if hedged or negated else _PLAIN
-        yield _Heard(pair, -side if negated % 2 else side, weight)
+        yield _Phrase(pair, -side if negated % 2 else side, weight)

@@ -16,7 +16,7 @@ from desk.analytics.retrieval.full_text import stem, words
 
 if TYPE_CHECKING:
     # For types only, so that a command that compares nothing does not load numpy.
-    from desk.analytics.retrieval.meaning import Meaning
+    from desk.analytics.retrieval.meaning import EmbeddingModel
 
 
 class NamedWordings:
@@ -46,12 +46,14 @@ class NamedWordings:
         """All wordings, each once."""
         return tuple(dict.fromkeys(each for own in self.wordings.values() for each in own))
 
-    def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
+    def nearness(
+        self, text: str, among: Iterable[str], meaning: "EmbeddingModel"
+    ) -> dict[str, float]:
         """The similarity of a text to the nearest wording of each of some names: at most 1 plus the
         weight of the words. Wordings without an embedding are skipped."""
-        from desk.analytics.retrieval.wordings import kept_vectors
+        from desk.analytics.retrieval.wordings import load_vectors
 
-        vectors = kept_vectors(self._vectors)
+        vectors = load_vectors(self._vectors)
         asked, own = meaning.question(text), _neighbours(text)
         size = self._squared(own)
         return {

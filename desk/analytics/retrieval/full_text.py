@@ -63,7 +63,7 @@ def is_function_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=5_000)
-def telling_stems(text: str) -> tuple[str, ...]:
+def content_stems(text: str) -> tuple[str, ...]:
     """The distinct stems of a text's words, without function words."""
     return tuple(dict.fromkeys(stem(word) for word in words(text) if not is_function_word(word)))
 

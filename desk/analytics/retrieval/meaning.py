@@ -16,7 +16,7 @@ Vector = NDArray[np.float32]
 product of two is their cosine."""
 
 
-class Meaning(Protocol):
+class EmbeddingModel(Protocol):
     """An embedding model: its vectors of two texts are close if the texts mean nearly the same."""
 
     @property
@@ -37,10 +37,12 @@ class Meaning(Protocol):
         ...
 
 
-FindMeaning = Callable[[], Meaning | None]
+FindEmbeddingModel = Callable[[], EmbeddingModel | None]
 """Returns the model. None if none is installed: only words are compared then."""
 
-WORKERS_MEANING: ContextVar[FindMeaning] = ContextVar("workers_meaning", default=lambda: None)
+WORKER_EMBEDDING_MODEL: ContextVar[FindEmbeddingModel] = ContextVar(
+    "workers_meaning", default=lambda: None
+)
 """The model of the worker that runs the turn. By default there is none, and only words are
 compared."""
 
@@ -55,6 +57,6 @@ def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def passage_vector(meaning: Meaning, text: str) -> Vector:
+def passage_vector(meaning: EmbeddingModel, text: str) -> Vector:
     """The vector of a passage, cached in the process."""
     return meaning.passages([text])[0]

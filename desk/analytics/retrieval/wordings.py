@@ -11,7 +11,7 @@ from desk.analytics.retrieval.meaning import Vector
 
 
 @cache
-def kept_vectors(file: Path) -> Mapping[str, Vector]:
+def load_vectors(file: Path) -> Mapping[str, Vector]:
     """Loads the vectors of a file, by wording."""
     with np.load(file) as stored:
         return dict(
@@ -19,7 +19,7 @@ def kept_vectors(file: Path) -> Mapping[str, Vector]:
         )
 
 
-def keep_vectors(file: Path, vectors: Mapping[str, Vector]) -> None:
+def save_vectors(file: Path, vectors: Mapping[str, Vector]) -> None:
     """Saves vectors to a file, in half precision: cosines change by less than 0.001."""
     halved = np.array([*vectors.values()], dtype=np.float16)
     np.savez_compressed(file, wordings=np.array([*vectors]), vectors=halved)

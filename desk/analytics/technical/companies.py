@@ -14,7 +14,7 @@ from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Sign
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 
-UNTOLD_DELAY = timedelta(days=90)
+UNKNOWN_FILING_DELAY = timedelta(days=90)
 """How long after the end of its period an account counts as unknown if its filing day is not given:
 the longest that the SEC allows for an annual report (Form 10-K)."""
 
@@ -62,7 +62,7 @@ class AccountLine:
     def came_out(self) -> date:
         """The day at whose end (UTC) the line counts as known: its filing day, or 90 days after its
         period if that is not given."""
-        return self.filed_on or self.period_end + UNTOLD_DELAY
+        return self.filed_on or self.period_end + UNKNOWN_FILING_DELAY
 
     @property
     def known_from(self) -> datetime:

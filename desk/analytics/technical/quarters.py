@@ -10,7 +10,7 @@ from typing import Final
 from desk.analytics.technical.companies import (
     LARGE_GROWTH,
     MOST_STRENGTH,
-    UNTOLD_DELAY,
+    UNKNOWN_FILING_DELAY,
     AccountItem,
     AccountLine,
     line_of,
@@ -23,13 +23,13 @@ from desk.contracts.findings.claims import Metric
 QUARTER_DELAY: Final = timedelta(days=45)
 """How long after its end a quarter counts as unknown if no report day is given: the longest that
 the SEC allows for a quarterly report (Form 10-Q). The last quarter of a financial year comes with
-the annual report, and takes `UNTOLD_DELAY`."""
+the annual report, and takes `UNKNOWN_FILING_DELAY`."""
 
 OF_QUARTERS: Final = (
     "Revenue of the newest quarter known at as_of against the quarter a year before, and its net "
     "income over its revenue, in percent. A quarter counts as known from the end of the day of its "
     f"report (UTC); where no such day is told, from {QUARTER_DELAY.days} days after its end, and "
-    f"from {UNTOLD_DELAY.days} days after the end of a financial year."
+    f"from {UNKNOWN_FILING_DELAY.days} days after the end of a financial year."
 )
 
 _A_YEAR: Final = (355, 376)
@@ -62,7 +62,7 @@ def longest_delay(end: date, year_ends: Iterable[date]) -> timedelta:
     """How long a quarter may go unreported: longer if a financial year ends with it, or if the ends
     of the financial years are unknown."""
     months = {year.month for year in year_ends}
-    return UNTOLD_DELAY if not months or end.month in months else QUARTER_DELAY
+    return UNKNOWN_FILING_DELAY if not months or end.month in months else QUARTER_DELAY
 
 
 def figures_of(known: Quarters) -> tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]:

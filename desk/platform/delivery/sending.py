@@ -23,7 +23,7 @@ from desk.platform.delivery.deliveries import (
     needed,
 )
 from desk.platform.models.retry_after import pause_of
-from desk.platform.settings.authorities import trusted
+from desk.platform.settings.tls import tls_context
 
 LONGEST_ANSWER: Final = 200
 """The most characters of a server's response that an error repeats."""
@@ -175,7 +175,7 @@ async def post_message(
     """
     url = needed(secrets.webhook_url, WEBHOOK_URL)
     try:
-        async with httpx2.AsyncClient(timeout=timeout_seconds, verify=trusted()) as client:
+        async with httpx2.AsyncClient(timeout=timeout_seconds, verify=tls_context()) as client:
             answer = await client.post(url, json={"text": text}, headers={"Idempotency-Key": key})
     except httpx2.TimeoutException:
         raise DeliveryFailed(f"{_of(target)} did not answer in time") from None

@@ -18,9 +18,9 @@ from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
 from desk.platform.effects.paid_calls import PaidCalls
-from desk.platform.files import NamingConnection, naming_space
+from desk.platform.files import DiskAwareConnection, explaining_full_disk
 
-KEPT_FOR = "-14 days"
+EFFECT_RETENTION = "-14 days"
 """How long results are stored: far longer than a completion can be outstanding."""
 
 OPENING_SECONDS = 30
@@ -35,7 +35,7 @@ TABLES = (
     "CREATE INDEX IF NOT EXISTS paid_by_key ON paid (key)",
 )
 
-_KEEPS_ANSWERS = "SELECT count(*) FROM pragma_table_info('paid') WHERE name = 'answer'"
+_HAS_ANSWER_COLUMN = "SELECT count(*) FROM pragma_table_info('paid') WHERE name = 'answer'"
 
 PATIENCE_SECONDS = 10
 
@@ -58,13 +58,13 @@ class EffectJournal:
     """
 
     def __init__(self, path: Path) -> None:
-        with naming_space(path.parent):
+        with explaining_full_disk(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
-        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._in_flight: dict[str, asyncio.Task[Any]] = {}
         # One process at a time: SQLite does not wait for another that begins the same file.
         with FileLock(path.with_name(f"{path.name}.lock"), timeout=OPENING_SECONDS):
-            self._connection = _opened_or_begun(path)
+            self._connection = _open_or_recreate(path)
         self.paid = PaidCalls(self._connection)
 
     async def once(
@@ -85,43 +85,43 @@ class EffectJournal:
         """
         if not outlives:
             return await self._once(key, effect, kind)
-        task: asyncio.Task[T] | None = self._under_way.get(key)
+        task: asyncio.Task[T] | None = self._in_flight.get(key)
         if task is None:
             task = asyncio.get_running_loop().create_task(self._once(key, effect, kind))
-            self._under_way[key] = task
+            self._in_flight[key] = task
             task.add_done_callback(lambda ended: self._ended(key, ended))
         return await asyncio.shield(task)
 
-    def is_under_way(self, key: str) -> bool:
+    def is_in_flight(self, key: str) -> bool:
         """Whether an effect that outlives its callers is running. A caller with its key waits for
         it."""
-        return key in self._under_way
+        return key in self._in_flight
 
     def _ended(self, key: str, task: asyncio.Task[Any]) -> None:
-        del self._under_way[key]
+        del self._in_flight[key]
         if not task.cancelled():
             task.exception()  # Retrieved, because there may be no caller left to raise it to.
 
     async def _once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        async with self._alone(key):
-            kept = self._kept(key, kind)
-            if kept is not None:
-                return kept
+        async with self._exclusive(key):
+            stored = self._stored(key, kind)
+            if stored is not None:
+                return stored
             result = await effect()
             try:
-                return self._keep(key, result, kind)
+                return self._store(key, result, kind)
             except sqlite3.Error as error:
                 LOG.warning("the result of %s could not be kept: %s", key, error)
                 return result
 
     def close(self) -> None:
         """Cancels the effects in progress and closes the file."""
-        for task in self._under_way.values():
+        for task in self._in_flight.values():
             task.cancel()
         self._connection.close()
 
     @asynccontextmanager
-    async def _alone(self, key: str) -> AsyncIterator[None]:
+    async def _exclusive(self, key: str) -> AsyncIterator[None]:
         """Allows one attempt at a time: after a missed heartbeat the next attempt can start while
         the last one still runs."""
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
@@ -136,7 +136,7 @@ class EffectJournal:
             else:
                 self._locks[key] = (lock, waiting - 1)
 
-    def _kept(self, key: str, kind: type[T]) -> T | None:
+    def _stored(self, key: str, kind: type[T]) -> T | None:
         """Returns the result stored under the key. Treats an unreadable row as absent."""
         try:
             row = self._read(key)
@@ -147,7 +147,7 @@ class EffectJournal:
             LOG.warning("the result kept under %s cannot be used: %s", key, error)
             return None
 
-    def _keep(self, key: str, result: T, kind: type[T]) -> T:
+    def _store(self, key: str, result: T, kind: type[T]) -> T:
         """Stores a result. Returns the stored one, which is another process's if that came
         first."""
         row = (key, result.model_dump_json())
@@ -156,7 +156,7 @@ class EffectJournal:
         )
         if added.rowcount == 1:
             return result
-        earlier = self._kept(key, kind)
+        earlier = self._stored(key, kind)
         if earlier is not None:
             return earlier
         self._connection.execute("INSERT OR REPLACE INTO effects (key, result) VALUES (?, ?)", row)
@@ -170,7 +170,7 @@ class EffectJournal:
         return None if row is None else row[0]
 
 
-def _opened_or_begun(path: Path) -> sqlite3.Connection:
+def _open_or_recreate(path: Path) -> sqlite3.Connection:
     try:
         return _opened(path)
     except sqlite3.DatabaseError as error:
@@ -182,29 +182,32 @@ def _opened_or_begun(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=10, isolation_level=None, factory=NamingConnection)
+    connection = sqlite3.connect(
+        path, timeout=10, isolation_level=None, factory=DiskAwareConnection
+    )
     try:
         # Text as bytes, so that validating the result finds text that is not UTF-8.
         connection.text_factory = bytes
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        forget_old(connection)
+        delete_expired(connection)
     except sqlite3.Error:
         connection.close()
         raise
     return connection
 
 
-def forget_old(connection: sqlite3.Connection) -> None:
+def delete_expired(connection: sqlite3.Connection) -> None:
     """Deletes results that no activity can ask for any more. Creates missing tables."""
     for statement in TABLES:
         connection.execute(statement)
-    with closing(connection.execute(_KEEPS_ANSWERS)) as counted:
+    with closing(connection.execute(_HAS_ANSWER_COLUMN)) as counted:
         # An earlier version stored no answers.
         if counted.fetchone()[0] == 0:
             connection.execute("ALTER TABLE paid ADD COLUMN answer TEXT")
     for table in ("effects", "paid"):
-        connection.execute(f"DELETE FROM {table} WHERE at < datetime('now', ?)", (KEPT_FOR,))  # noqa: S608
+        statement = f"DELETE FROM {table} WHERE at < datetime('now', ?)"  # noqa: S608
+        connection.execute(statement, (EFFECT_RETENTION,))
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
@@ -248,12 +251,12 @@ def old_effects(path: Path) -> OldEffects:
         row = journal.execute(
             "SELECT count(*), coalesce(sum(length(result) + length(key)), 0) FROM effects"
             " WHERE at < datetime('now', ?)",
-            (KEPT_FOR,),
+            (EFFECT_RETENTION,),
         ).fetchone()
     return OldEffects(int(row[0]), int(row[1]))
 
 
-def forget_old_effects(path: Path) -> None:
+def delete_old_effects(path: Path) -> None:
     """Deletes results that no activity can ask for any more. The file keeps its size; later results
     reuse the space.
 
@@ -261,4 +264,4 @@ def forget_old_effects(path: Path) -> None:
         sqlite3.Error: the file is damaged, or was locked for the whole timeout.
     """
     with closing(sqlite3.connect(path, PATIENCE_SECONDS, isolation_level=None)) as journal:
-        forget_old(journal)
+        delete_expired(journal)

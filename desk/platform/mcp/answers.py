@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK, REGISTERED_FOR, Capability
 from desk.contracts.agents.tools import KEPT_ANSWER, ToolSpec
-from desk.platform.mcp.redaction import NOTHING_SECRET, Redaction
+from desk.platform.mcp.redaction import NO_SECRETS, Redaction
 from desk.platform.mcp.tool_calling import ToolAnswer
 
 LONGEST_TEXT: Final = 50_000
@@ -29,7 +29,7 @@ _ERROR: Final = re.compile(r"\s*error:", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> ToolAnswer:
+def answer_of(result: CallToolResult, redaction: Redaction = NO_SECRETS) -> ToolAnswer:
     """Converts a result to an answer, without secrets and control characters. Structured content is
     returned unchanged. Text is parsed if it is a JSON object or list, and otherwise becomes
     `{"text": ...}`, with `"cut": true` if it was longer than `LONGEST_TEXT`. Text that the server
@@ -109,7 +109,7 @@ async def offered_tools(client: Client) -> tuple[Tool, ...]:
     return tuple(found)
 
 
-def timeless(tools: Iterable[Tool]) -> frozenset[str]:
+def tools_without_as_of(tools: Iterable[Tool]) -> frozenset[str]:
     """The names of the tools that take no `as_of` argument and answer as of now."""
     return frozenset(
         tool.name
@@ -119,7 +119,7 @@ def timeless(tools: Iterable[Tool]) -> frozenset[str]:
 
 
 def specs_of(
-    server: str, tools: tuple[Tool, ...], redaction: Redaction = NOTHING_SECRET
+    server: str, tools: tuple[Tool, ...], redaction: Redaction = NO_SECRETS
 ) -> tuple[ToolSpec, ...]:
     """The first `MOST_TOOLS` tools by name, each once, without secrets. Omits a tool whose name is
     not usable or contains a secret."""
@@ -194,7 +194,7 @@ def _clean(text: str, redaction: Redaction) -> str:
 LONGEST_MESSAGE: Final = 2_000
 
 
-def fit_for_a_message(text: str, redaction: Redaction = NOTHING_SECRET) -> str:
+def message_line(text: str, redaction: Redaction = NO_SECRETS) -> str:
     """Makes one printable line of at most `LONGEST_MESSAGE` characters, without secrets, because
     servers repeat a key that they do not accept."""
     shown = redaction.text(text)

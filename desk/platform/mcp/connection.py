@@ -16,8 +16,8 @@ from mcp.server import MCPServer
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT, CallToolResult
 
 from desk.contracts.names import CallFault
-from desk.platform.mcp.answers import offered_tools, timeless
-from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
+from desk.platform.mcp.answers import offered_tools, tools_without_as_of
+from desk.platform.mcp.transports.http import HttpAnswer, ResponseOutcome, recording_responses
 from desk.platform.mcp.transports.stdio import TOO_LARGE
 from desk.platform.mcp.transports.targets import Target
 
@@ -61,8 +61,8 @@ class McpConnection:
         self._target = target
         self._stop = asyncio.Event()
         self._calls = 0
-        self._timeless: frozenset[str] = frozenset()
-        self._heard = Seen()
+        self._without_as_of: frozenset[str] = frozenset()
+        self._heard = ResponseOutcome()
         self._may_close = asyncio.Event()
         self._may_close.set()
         self._ready: asyncio.Future[Client] = loop.create_future()
@@ -84,9 +84,9 @@ class McpConnection:
         """
         return await asyncio.shield(self._ready)
 
-    def is_timeless(self, tool: str) -> bool:
+    def ignores_as_of(self, tool: str) -> bool:
         """Whether a listed tool takes no `as_of` argument."""
-        return tool in self._timeless
+        return tool in self._without_as_of
 
     @property
     def alive(self) -> bool:
@@ -99,12 +99,12 @@ class McpConnection:
         return self._ready.done()
 
     @property
-    def heard(self) -> Seen:
+    def heard(self) -> ResponseOutcome:
         """What was recorded of the responses that belong to no call."""
         return self._heard
 
     @contextmanager
-    def call_under_way(self) -> Iterator[None]:
+    def call_in_flight(self) -> Iterator[None]:
         """Marks a call as in flight. `drain` waits until there is none."""
         self._calls += 1
         self._may_close.clear()
@@ -151,15 +151,15 @@ class McpConnection:
         self._ready.exception()
 
     async def _own(self) -> None:
-        with watching() as seen:
+        with recording_responses() as seen:
             self._heard = seen
             try:
                 async with Client(self._target) as client:
                     # The client validates results with this listing, so it comes first.
                     await client.list_tools()
-                    self._timeless = timeless(await offered_tools(client))
+                    self._without_as_of = tools_without_as_of(await offered_tools(client))
                     if isinstance(self._target, MCPServer):
-                        client.session.validate_tool_result = _held_to_its_model  # type: ignore[method-assign]
+                        client.session.validate_tool_result = _already_validated  # type: ignore[method-assign]
                     if not self._ready.done():
                         self._ready.set_result(client)
                     await self._stop.wait()
@@ -173,7 +173,7 @@ class McpConnection:
                     )
 
 
-async def _held_to_its_model(name: str, result: CallToolResult) -> None:
+async def _already_validated(name: str, result: CallToolResult) -> None:
     """Skips validation for a server in this process, which has validated its answer with the model
     that the tool's schema is generated from. Validating it again takes a quarter of a call's
     time."""

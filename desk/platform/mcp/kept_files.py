@@ -11,12 +11,12 @@ from typing import NamedTuple, Protocol
 
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome
 from desk.platform.mcp.attribution import own_module
-from desk.platform.settings.mcp_json import KEEPING, McpServerSpec
+from desk.platform.settings.mcp_json import CACHING_SERVERS, McpServerSpec
 
 _CACHE_DIR = "--cache-dir"
 
 
-class NamedKeptFile(Protocol):
+class CachedFile(Protocol):
     """A file that a server caches, as its module describes it."""
 
     @property
@@ -37,11 +37,11 @@ class FileOfServer(NamedTuple):
     """A cached file, its server, and its folder."""
 
     server: str
-    file: NamedKeptFile
+    file: CachedFile
     cache_dir: Path
 
 
-class KeptFilesUnknown(Exception):
+class CachedFilesUnknown(Exception):
     """A server's module cannot say which files it caches. The message names the server and says
     why."""
 
@@ -52,7 +52,7 @@ def kept_files(
     in_process: bool,
     project_dir: Path,
     cache_dir: Path,
-) -> Iterator[FileOfServer | KeptFilesUnknown]:
+) -> Iterator[FileOfServer | CachedFilesUnknown]:
     """Yields every file that the servers cache, in the order of the servers. If a server's files
     are unknown, yields the reason instead. A server that runs elsewhere caches its files where its
     `--cache-dir` says."""
@@ -68,15 +68,15 @@ def kept_files(
             files = found.kept_files(args) if hasattr(found, "kept_files") else ()
         except (Exception, SystemExit) as error:
             words = str(error) if isinstance(error, Exception) else "its args are not understood"
-            yield KeptFilesUnknown(f"{server}: {words}")
+            yield CachedFilesUnknown(f"{server}: {words}")
             continue
         for file in files:
             yield FileOfServer(server, file, folder)
 
 
-def servers_keeping_files(servers: Mapping[str, McpServerSpec]) -> tuple[str, ...]:
+def servers_caching_files(servers: Mapping[str, McpServerSpec]) -> tuple[str, ...]:
     """The servers of this project whose modules cache files, found without loading the modules."""
-    return tuple(name for name, spec in servers.items() if own_module(spec) in KEEPING)
+    return tuple(name for name, spec in servers.items() if own_module(spec) in CACHING_SERVERS)
 
 
 def _folder_of(spec: McpServerSpec, project_dir: Path, cache_dir: Path) -> Path:

@@ -24,13 +24,13 @@ from pydantic import JsonValue, SecretStr, ValidationError
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.names import CallFault
-from desk.platform.mcp.answers import answer_of, fit_for_a_message, offered_tools, specs_of
+from desk.platform.mcp.answers import answer_of, message_line, offered_tools, specs_of
 from desk.platform.mcp.attribution import attributed_answer
 from desk.platform.mcp.circuit import Circuit
 from desk.platform.mcp.connection import FAULTS, ConnectionFailed, McpConnection
 from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
-from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
+from desk.platform.mcp.transports.http import HttpAnswer, ResponseOutcome, recording_responses
 from desk.platform.mcp.transports.targets import NoTarget, target_of
 from desk.platform.settings.mcp_json import McpServerSpec
 
@@ -124,7 +124,7 @@ class McpPool:
                     return self._refusal(server, f"{name} takes no {ADDED_BY_THE_DESK}, {PAST}")
             return await _ask(client, call, asked)
 
-        async with self._patient(server, waited, call.timeout_seconds):
+        async with self._with_timeout(server, waited, call.timeout_seconds):
             result = await self._asked(server, name, request)
         if isinstance(result, ToolAnswer):
             return result
@@ -143,12 +143,12 @@ class McpPool:
 
     def _is_timeless(self, server: str, tool: str) -> bool:
         held = self._connections.get(server)
-        return held is not None and held.is_timeless(tool)
+        return held is not None and held.ignores_as_of(tool)
 
     async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
         """See `ToolCaller.tools`. A server that hangs loses its connection, as after a call."""
         waited = f"{server}: did not list its tools within {timeout_seconds:g} s"
-        async with self._patient(server, waited, timeout_seconds):
+        async with self._with_timeout(server, waited, timeout_seconds):
             offered = await self._asked(server, f"{server}: tools/list", offered_tools)
         if isinstance(offered, ToolAnswer):
             words = offered.refusal or f"{server}: it lists no tools"
@@ -156,7 +156,7 @@ class McpPool:
         return specs_of(server, offered, self._redactions[server])
 
     @asynccontextmanager
-    async def _patient(self, server: str, waited: str, seconds: float) -> AsyncIterator[None]:
+    async def _with_timeout(self, server: str, waited: str, seconds: float) -> AsyncIterator[None]:
         """Limits the time of a whole request, including the opening of a connection.
 
         Raises:
@@ -183,9 +183,9 @@ class McpPool:
             ToolUnreachable: there was no answer.
         """
         connection = self._connection(server)
-        with watching() as seen:
+        with recording_responses() as seen:
             try:
-                with connection.call_under_way():
+                with connection.call_in_flight():
                     return await request(await connection.client())
             except (ConnectionFailed, OSError) as error:
                 self._retire(server, connection, connection.close())
@@ -203,7 +203,12 @@ class McpPool:
                 return self._refusal(server, f"{name} broke its own schema: {error}")
 
     def _unanswered(
-        self, server: str, name: str, connection: McpConnection, seen: Seen, error: MCPError
+        self,
+        server: str,
+        name: str,
+        connection: McpConnection,
+        seen: ResponseOutcome,
+        error: MCPError,
     ) -> ToolAnswer:
         """Interprets an error of the client or the server. The HTTP response says more than the
         error code that the client derives from it."""
@@ -240,20 +245,24 @@ class McpPool:
         if refused or not (again or passing):
             return self._refusal(server, words)
         after = answered.after if answered else None
-        raise ToolUnreachable(self._fit(server, words), fault=fault, after=after) from None
+        raise ToolUnreachable(
+            self._clean_message(server, words), fault=fault, after=after
+        ) from None
 
     def _refusal(self, server: str, words: str) -> ToolAnswer:
-        return ToolAnswer(refusal=self._fit(server, words))
+        return ToolAnswer(refusal=self._clean_message(server, words))
 
-    def _fit(self, server: str, words: str) -> str:
-        return fit_for_a_message(words, self._redactions[server])
+    def _clean_message(self, server: str, words: str) -> str:
+        return message_line(words, self._redactions[server])
 
     def _retire_hung(self, server: str) -> None:
         connection = self._connections.get(server)
         if connection is not None and connection.ready:
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
 
-    def _retire_after(self, server: str, connection: McpConnection, code: int, seen: Seen) -> bool:
+    def _retire_after(
+        self, server: str, connection: McpConnection, code: int, seen: ResponseOutcome
+    ) -> bool:
         """Retires the connection if the error means that it is lost. Returns whether it is."""
         answered = seen.answer
         forgotten = code == INVALID_REQUEST and answered is not None and answered.status == 404
@@ -294,7 +303,7 @@ class McpPool:
                 refresh_every=self._refresh_every,
             )
         except NoTarget as error:
-            words = self._fit(server, f"{server}: {error}")
+            words = self._clean_message(server, f"{server}: {error}")
             raise ToolUnreachable(words, fault=CallFault.MISCONFIGURED) from None
         return McpConnection(server, target)
 

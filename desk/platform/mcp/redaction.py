@@ -77,7 +77,7 @@ class Redaction:
         return value
 
 
-NOTHING_SECRET: Final = Redaction(())
+NO_SECRETS: Final = Redaction(())
 
 
 def redaction_for(spec: McpServerSpec, own: Iterable[SecretStr] = ()) -> Redaction:

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from filelock import FileLock, Timeout
 
 from desk.analytics.retrieval.fusion import Order
-from desk.analytics.retrieval.meaning import FindMeaning, Meaning
+from desk.analytics.retrieval.meaning import EmbeddingModel, FindEmbeddingModel
 from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
-from desk.platform.memory.meaning import heading_of, installed_meaning, meant, whole
-from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, nearest
+from desk.platform.memory.meaning import (
+    embedded_part,
+    full_text,
+    heading_of,
+    installed_embedding_model,
+)
+from desk.platform.memory.ranking import MEANING, WORDS, by_words, is_visible, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, instant_of, microseconds
 
 if TYPE_CHECKING:
@@ -238,7 +243,9 @@ class ChromaMemory:
     It is as atomic as Chroma: entries are stored five hundred at a time.
     """
 
-    def __init__(self, place: ChromaPlace, meaning: FindMeaning = installed_meaning) -> None:
+    def __init__(
+        self, place: ChromaPlace, meaning: FindEmbeddingModel = installed_embedding_model
+    ) -> None:
         self._place = place
         self._find_meaning = meaning
         self._one_at_a_time = Lock()
@@ -253,7 +260,7 @@ class ChromaMemory:
                 if page:
                     collection.upsert(
                         ids=[entry.memory_id for entry in page],
-                        documents=[whole(entry) for entry in page],
+                        documents=[full_text(entry) for entry in page],
                         metadatas=[_fields(entry) for entry in page],
                     )
 
@@ -266,7 +273,7 @@ class ChromaMemory:
 
         def work(collection: "Collection") -> tuple[Recalled, ...]:
             where = _where(query)
-            visible = (entry for entry in _fetched(collection, where) if may_be_told(query, entry))
+            visible = (entry for entry in _fetched(collection, where) if is_visible(query, entry))
             known = {entry.memory_id: entry for entry in visible}
             orders = [Order(WORDS, by_words(query, known.values()))]
             cosines: dict[str, float] = {}
@@ -323,7 +330,7 @@ class ChromaMemory:
         except DamagedChroma as damage:
             raise MemoryUnusable(f"the memory in Chroma is damaged: {damage}") from damage
 
-    def _attempt(self, work: Callable[["Collection"], T], meaning: Meaning) -> T:
+    def _attempt(self, work: Callable[["Collection"], T], meaning: EmbeddingModel) -> T:
         try:
             # One at a time in a process, because Chroma shares its open clients.
             with self._one_at_a_time, self._place.connected() as client:
@@ -342,7 +349,7 @@ class ChromaMemory:
             raise self._place.explained(error) from error
 
 
-def _collection(client: "ClientAPI", meaning: Meaning) -> "Collection":
+def _collection(client: "ClientAPI", meaning: EmbeddingModel) -> "Collection":
     return client.get_or_create_collection(
         COLLECTION,
         embedding_function=_embedding_function(meaning),
@@ -350,7 +357,7 @@ def _collection(client: "ClientAPI", meaning: Meaning) -> "Collection":
     )
 
 
-def _embedding_function(meaning: Meaning) -> Any:
+def _embedding_function(meaning: EmbeddingModel) -> Any:
     """Adapts the desk's model to Chroma's interface."""
     from chromadb import EmbeddingFunction
 
@@ -359,7 +366,7 @@ def _embedding_function(meaning: Meaning) -> Any:
             """Chroma needs to create it without arguments."""
 
         def __call__(self, input: list[str]) -> Any:  # noqa: A002
-            return meaning.passages([meant(text) for text in input])
+            return meaning.passages([embedded_part(text) for text in input])
 
         def embed_query(self, input: list[str]) -> Any:  # noqa: A002
             return [meaning.question(text) for text in input]
@@ -391,7 +398,7 @@ def _new(collection: "Collection", entries: Sequence[MemoryEntry]) -> list[Memor
     )
     columns = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
     stored = {memory_id: (document, fields) for memory_id, document, fields in columns}
-    return [e for e in entries if stored.get(e.memory_id) != (whole(e), _fields(e))]
+    return [e for e in entries if stored.get(e.memory_id) != (full_text(e), _fields(e))]
 
 
 def _fetched(collection: "Collection", where: _Fields | None) -> list[MemoryEntry]:

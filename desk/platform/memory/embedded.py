@@ -13,10 +13,10 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from desk.analytics.retrieval.fusion import Order
-from desk.analytics.retrieval.meaning import FindMeaning, Meaning, Vector, by_meaning
+from desk.analytics.retrieval.meaning import EmbeddingModel, FindEmbeddingModel, Vector, by_meaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
-from desk.platform.memory.meaning import DIMENSIONS, installed_meaning, what_it_says
-from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, nearest
+from desk.platform.memory.meaning import DIMENSIONS, embedded_text, installed_embedding_model
+from desk.platform.memory.ranking import MEANING, WORDS, by_words, is_visible, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, microseconds
 
 VERSION: Final = 1
@@ -188,7 +188,7 @@ def _unusable(path: Path, code: int, error: sqlite3.DatabaseError) -> MemoryUnus
     return MemoryUnusable(f"the memory in {path} cannot be used: {error}")
 
 
-MOST_MADE_UP: Final = 16
+MOST_BACKFILLED: Final = 16
 """The most vectors that one search computes for entries without one: a tenth of a second each."""
 
 T = TypeVar("T")
@@ -201,7 +201,7 @@ ON CONFLICT (memory_id) DO UPDATE SET kind = excluded.kind, as_of = excluded.as_
     workflow_id = excluded.workflow_id, entry = excluded.entry, model = excluded.model,
     vector = excluded.vector
 """
-_MAKE_UP: Final = "UPDATE entries SET model = ?, vector = ? WHERE memory_id = ? AND entry = ?"
+_BACKFILL: Final = "UPDATE entries SET model = ?, vector = ? WHERE memory_id = ? AND entry = ?"
 """Leaves an entry alone that was replaced meanwhile."""
 
 
@@ -212,7 +212,7 @@ class EmbeddedMemory:
     and logged.
     """
 
-    def __init__(self, path: Path, meaning: FindMeaning = installed_meaning) -> None:
+    def __init__(self, path: Path, meaning: FindEmbeddingModel = installed_embedding_model) -> None:
         self._path = path
         self._find_meaning = meaning
         self._checked = False
@@ -282,7 +282,9 @@ class EmbeddedMemory:
             self._checked = True
             return work(connection)
 
-    def _with_vectors(self, meaning: Meaning, found: Sequence["_StoredEntry"]) -> list["_Placed"]:
+    def _with_vectors(
+        self, meaning: EmbeddingModel, found: Sequence["_StoredEntry"]
+    ) -> list["_Placed"]:
         """The vectors of the entries. Of entries without one, stored before there was a model, the
         newest get one now; the others have none until they are stored again."""
         placed, without = [], []
@@ -292,11 +294,13 @@ class EmbeddedMemory:
                 without.append(one.entry)
             else:
                 placed.append((one.entry.memory_id, vector))
-        rows = _rows(without[-MOST_MADE_UP:], meaning)
+        rows = _rows(without[-MOST_BACKFILLED:], meaning)
         if rows:
             # The search uses them, whether or not they can be stored.
             with suppress(MemoryUnusable):
-                self._do(lambda connection: _write(connection, _MAKE_UP, map(_made_up, rows)))
+                self._do(
+                    lambda connection: _write(connection, _BACKFILL, map(_backfill_values, rows))
+                )
         placed += ((row.memory_id, _read_vector(row.vector)) for row in rows)
         return placed
 
@@ -326,7 +330,7 @@ class _MemoryRow(NamedTuple):
 
 
 def _unchanged(
-    connection: sqlite3.Connection, entries: Iterable[MemoryEntry], meaning: Meaning | None
+    connection: sqlite3.Connection, entries: Iterable[MemoryEntry], meaning: EmbeddingModel | None
 ) -> set[str]:
     """The ids of the entries that are stored unchanged already, with a vector if there can be
     one."""
@@ -340,10 +344,10 @@ def _unchanged(
     return same
 
 
-def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_MemoryRow]:
+def _rows(entries: Sequence[MemoryEntry], meaning: EmbeddingModel | None) -> list[_MemoryRow]:
     vectors: Sequence[Vector | None] = [None] * len(entries)
     if meaning is not None:
-        vectors = meaning.passages([what_it_says(entry) for entry in entries])
+        vectors = meaning.passages([embedded_text(entry) for entry in entries])
     return [
         _MemoryRow(
             memory_id=entry.memory_id,
@@ -358,7 +362,7 @@ def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_Memo
     ]
 
 
-def _made_up(row: _MemoryRow) -> tuple[str | None, bytes | None, str, bytes]:
+def _backfill_values(row: _MemoryRow) -> tuple[str | None, bytes | None, str, bytes]:
     return row.model, row.vector, row.memory_id, row.entry
 
 
@@ -391,12 +395,12 @@ def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_S
         except ValidationError as error:
             LOG.warning("the memory %s cannot be read and is left out: %s", memory_id, error)
             continue
-        if query is None or may_be_told(query, entry):
+        if query is None or is_visible(query, entry):
             found.append(_StoredEntry(entry, model, vector))
     return found
 
 
-def _vector(found: _StoredEntry, meaning: Meaning) -> Vector | None:
+def _vector(found: _StoredEntry, meaning: EmbeddingModel) -> Vector | None:
     """The vector that this model made. None if it is absent or not usable."""
     if found.model != meaning.model or len(found.vector or b"") != 4 * DIMENSIONS:
         return None

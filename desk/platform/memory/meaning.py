@@ -6,10 +6,10 @@ from functools import cache
 from threading import Lock
 from typing import Final
 
-from desk.analytics.retrieval.meaning import Meaning, Vector
+from desk.analytics.retrieval.meaning import EmbeddingModel, Vector
 from desk.contracts.learning.memory import MemoryEntry
 
-MEANT: Final = 1_200
+EMBEDDED_CHARACTERS: Final = 1_200
 """The characters of an entry that are embedded. The word index contains all of it."""
 
 DIMENSIONS: Final = 384
@@ -40,7 +40,7 @@ class _E5:
 
 
 @cache
-def installed_meaning() -> Meaning | None:
+def installed_embedding_model() -> EmbeddingModel | None:
     """The model of this process, loaded once. None if it is not installed or does not load."""
     try:
         return _E5()
@@ -57,20 +57,20 @@ def heading_of(entry: MemoryEntry) -> str:
     return f"{' '.join(entry.markets)} {entry.objective}\n".lstrip(" ")
 
 
-def whole(entry: MemoryEntry) -> str:
+def full_text(entry: MemoryEntry) -> str:
     """The full text of an entry."""
     return f"{heading_of(entry)}{entry.text}"
 
 
-def meant(words: str) -> str:
+def embedded_part(words: str) -> str:
     """The part of a text that is embedded: the beginning, which contains the conclusion. With more
     text a vector represents each part less well and takes seconds to compute."""
-    return words[:MEANT]
+    return words[:EMBEDDED_CHARACTERS]
 
 
-def what_it_says(entry: MemoryEntry) -> str:
+def embedded_text(entry: MemoryEntry) -> str:
     """The text of an entry that is embedded."""
-    return meant(whole(entry))
+    return embedded_part(full_text(entry))
 
 
 def _plain(text: str) -> str:

@@ -22,7 +22,7 @@ from typing import Final
 
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.retrieval.full_text import FullTextIndex, stems, telling_stems
+from desk.analytics.retrieval.full_text import FullTextIndex, content_stems, stems
 from desk.analytics.retrieval.fusion import Order, fused
 from desk.contracts.learning.memory import (
     RELEVANCE_FLOOR,
@@ -77,7 +77,7 @@ def nearest(
     `known` are the visible entries, by their ids. `cosines` are the cosines of their vectors to the
     question's, if there is a model.
     """
-    asked, about = telling_stems(_joined(query.text)), _asked_about(query)
+    asked, about = content_stems(_joined(query.text)), _asked_about(query)
     known = {name: entry for name, entry in known.items() if not _is_elsewhere(entry, about)}
     found = [
         Recalled(
@@ -94,7 +94,7 @@ def nearest(
     return tuple(ordered[: query.most])
 
 
-def may_be_told(query: MemoryQuery, entry: MemoryEntry) -> bool:
+def is_visible(query: MemoryQuery, entry: MemoryEntry) -> bool:
     """Whether an entry is visible to a query: known by then, of a requested kind, and not the
     asking run's own of the same instant. An earlier one of the same run knew less, so it counts."""
     own = query.besides is not None and entry.workflow_id == query.besides

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from threading import Lock
 from typing import Final
 
-from desk.analytics.retrieval.meaning import Meaning, Vector
+from desk.analytics.retrieval.meaning import EmbeddingModel, Vector
 
 MOST_ASKED: Final = 1_000
 """Vectors of questions that a model caches: 2 MB. A question is compared several times in
@@ -42,7 +42,7 @@ class _SentenceEncoder:
 _MAKING = Lock()
 
 
-def meaning_of_the_desk() -> Meaning | None:
+def desk_embedding_model() -> EmbeddingModel | None:
     """The model of this process, loaded once even if threads ask concurrently. None if its package
     is not installed: only words are compared then."""
     with _MAKING:
@@ -57,8 +57,8 @@ def let_go() -> None:
 
 
 @cache
-def loaded() -> Meaning | None:
-    """See `meaning_of_the_desk`, for callers that hold the lock. Its cache can be cleared."""
+def loaded() -> EmbeddingModel | None:
+    """See `desk_embedding_model`, for callers that hold the lock. Its cache can be cleared."""
     try:
         return _SentenceEncoder()
     except ImportError:

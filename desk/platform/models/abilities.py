@@ -109,7 +109,7 @@ def _speed(tried: TrialAnswer) -> float | None:
     return written / tried.seconds if written >= _TELLING and tried.seconds > 0 else None
 
 
-def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
+def load_abilities(home: Path, endpoint: str, model: str) -> Abilities | None:
     """Loads the stored abilities of a model at an endpoint. None if there are none."""
     try:
         return Abilities.model_validate(_read(home)[_key(endpoint, model)])
@@ -117,7 +117,7 @@ def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
         return None
 
 
-def keep(home: Path, endpoint: str, model: str, abilities: Abilities) -> None:
+def save_abilities(home: Path, endpoint: str, model: str, abilities: Abilities) -> None:
     """Stores the abilities of a model, for later runs of this desk.
 
     Raises:

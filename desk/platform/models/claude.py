@@ -24,10 +24,23 @@ from pydantic import JsonValue, SecretStr
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.usage import Usage
-from desk.platform.models.abilities import ALL, Abilities, Probed, TrialAnswer, keep, kept, probe
+from desk.platform.models.abilities import (
+    ALL,
+    Abilities,
+    Probed,
+    TrialAnswer,
+    load_abilities,
+    probe,
+    save_abilities,
+)
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.models.other_makers import is_claude, most_written, object_in, shaped
 from desk.platform.models.retry_after import pause_of
+from desk.platform.models.third_party import (
+    adapted_request,
+    is_claude,
+    json_object_in,
+    most_output_tokens,
+)
 
 PRICED_TOKENS = 1_000
 
@@ -42,7 +55,7 @@ RETRIED: Final = frozenset({408, 409, 429})
 REFUSES: Final = frozenset({400, 404, 415, 422, 500, 501})
 """The statuses with which endpoints refuse a part of the protocol that they do not support."""
 
-SIGNS_A_TOKEN: Final = 4
+CHARACTERS_A_TOKEN: Final = 4
 """Characters of English prose to a token, for endpoints that do not count."""
 
 SPEND_LIMIT: Final = "spend_limit_reached"
@@ -146,9 +159,9 @@ class Claude:
         if is_claude(call.model):
             asked = _request(call)
         else:
-            most = most_written(call, found.abilities, timeout_seconds)
+            most = most_output_tokens(call, found.abilities, timeout_seconds)
             fitted = call.model_copy(update={"max_tokens": most})
-            asked = shaped(fitted, found.abilities)
+            asked = adapted_request(fitted, found.abilities)
         message = await self._create(asked, timeout_seconds)
         try:
             answer = _answer(message, asked)
@@ -173,7 +186,7 @@ class Claude:
             address = str(self._client.base_url)
             known = self._known.get(model)
             if known is None and self._home:
-                known = kept(self._home, address, model)
+                known = load_abilities(self._home, address, model)
             if known is not None:
                 self._known[model] = known
                 return Probed(known, Usage())
@@ -181,7 +194,7 @@ class Claude:
             self._known[model] = found.abilities
             if self._home:
                 with contextlib.suppress(OSError):
-                    keep(self._home, address, model, found.abilities)
+                    save_abilities(self._home, address, model, found.abilities)
             return found
 
     async def _try(self, asked: dict[str, Any], timeout_seconds: float) -> TrialAnswer:
@@ -260,7 +273,7 @@ def _answer(message: anthropic.types.Message, asked: Mapping[str, Any]) -> Model
         usage = _counted(message, asked, model)
     return ModelAnswer(
         content=tuple(cast("list[JsonValue]", blocks)),
-        text=object_in(words),
+        text=json_object_in(words),
         stop_reason=_stop_reason(message.stop_reason),
         usage=usage,
         request_id=message._request_id,
@@ -273,10 +286,10 @@ def _counted(message: anthropic.types.Message, asked: Mapping[str, Any], model: 
     reported = getattr(message, "usage", None)
     counted = reported.model_dump(mode="json", exclude_none=True) if reported else {}
     if not _count(counted, "input_tokens"):
-        counted["input_tokens"] = len(json.dumps(asked)) // SIGNS_A_TOKEN
+        counted["input_tokens"] = len(json.dumps(asked)) // CHARACTERS_A_TOKEN
     if not _count(counted, "output_tokens"):
         written = [block.model_dump(mode="json") for block in message.content]
-        counted["output_tokens"] = len(json.dumps(written)) // SIGNS_A_TOKEN + 1
+        counted["output_tokens"] = len(json.dumps(written)) // CHARACTERS_A_TOKEN + 1
     return usage_of(model, counted)
 
 

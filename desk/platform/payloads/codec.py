@@ -21,7 +21,7 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
-from desk.platform.files import naming_space
+from desk.platform.files import explaining_full_disk
 
 SMALLEST = 1_280
 """Payloads below this many bytes are not compressed, so that the Temporal UI and `temporal` can
@@ -165,7 +165,7 @@ class DirectoryStore(StorageDriver):
             # The file's age is that of its last use, so that unused payloads can be found.
             os.utime(path)
         else:
-            with naming_space(self._directory):
+            with explaining_full_disk(self._directory):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._write(path, content)
         return StorageDriverClaim(claim_data={"sha256": digest})

@@ -34,7 +34,7 @@ _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class Opening(NamedTuple):
+class PayloadAccess(NamedTuple):
     """What decrypting needs: the keys, and the token that a request must carry."""
 
     keys: Keyring
@@ -42,15 +42,15 @@ class Opening(NamedTuple):
 
 
 @contextmanager
-def codec_server(ip: str, ui_url: str, opening: Opening | None = None) -> Iterator[str]:
+def codec_server(ip: str, ui_url: str, access: PayloadAccess | None = None) -> Iterator[str]:
     """Runs an endpoint that unpacks payloads, for the duration of the block. Yields its address.
 
     It listens on a free port. In a browser, only pages of the UI may use it. A request that names a
     host other than this machine, `ip` or the UI's is refused, whoever sends it. Without an
-    `opening`, encrypted payloads are returned unchanged; with one, a request without its token is
+    `access`, encrypted payloads are returned unchanged; with one, a request without its token is
     refused.
     """
-    with _server(ip, 0, ui_url, opening) as server:
+    with _server(ip, 0, ui_url, access) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://{ip}:{server.server_port}"
@@ -66,24 +66,24 @@ def main() -> None:
     parser.add_argument("--ui", default="http://localhost:8080", help="where the UI's pages are")
     chosen = parser.parse_args()
     try:
-        opening = opening_of(load_settings())
+        access = payload_access(load_settings())
     except SettingsError as error:
         sys.exit(str(error))
-    with _server(chosen.host, chosen.port, chosen.ui, opening) as server:
+    with _server(chosen.host, chosen.port, chosen.ui, access) as server:
         server.serve_forever()
 
 
-def opening_of(settings: Settings) -> Opening | None:
+def payload_access(settings: Settings) -> PayloadAccess | None:
     """What decrypts the payloads of a desk. None without keys or without a token."""
     if settings.payload_keys is None or settings.codec_token is None:
         return None
-    return Opening(settings.payload_keys, settings.codec_token)
+    return PayloadAccess(settings.payload_keys, settings.codec_token)
 
 
-def _server(ip: str, port: int, ui_url: str, opening: Opening | None) -> ThreadingHTTPServer:
+def _server(ip: str, port: int, ui_url: str, access: PayloadAccess | None) -> ThreadingHTTPServer:
     class Endpoint(_Endpoint):
-        token = opening.token if opening else None
-        decrypted = staticmethod(_decrypting(opening) if opening else _as_it_is)
+        token = access.token if access else None
+        decrypted = staticmethod(_decrypting(access) if access else _as_it_is)
         origins = _origins(ui_url)
         hosts = frozenset({*_THIS_MACHINE, ip, urlsplit(ui_url).hostname or ip})
 
@@ -191,11 +191,11 @@ def _as_it_is(payload: "Payload") -> "Payload":
     return payload
 
 
-def _decrypting(opening: Opening) -> "Callable[[Payload], Payload]":
+def _decrypting(access: PayloadAccess) -> "Callable[[Payload], Payload]":
     from desk.platform.payloads.codec import CompressingCodec
     from desk.platform.payloads.encryption import EncryptingCodec
 
-    return EncryptingCodec(CompressingCodec(), opening.keys).decrypted
+    return EncryptingCodec(CompressingCodec(), access.keys).decrypted
 
 
 def _decoded_all(

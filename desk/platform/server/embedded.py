@@ -20,8 +20,8 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.files import free_bytes, naming_space
-from desk.platform.payloads.codec_server import Opening, codec_server
+from desk.platform.files import explaining_full_disk, free_bytes
+from desk.platform.payloads.codec_server import PayloadAccess, codec_server
 from desk.platform.server.failure import (
     DatabaseUnusable,
     DiskFull,
@@ -189,7 +189,7 @@ class EmbeddedServer:
             for end in ("", "-wal", "-shm", "-journal"):
                 (self._home / f"temporal.db{end}").unlink(missing_ok=True)
         elif not (self._home / "temporal.db").exists():
-            with naming_space(self._home):
+            with explaining_full_disk(self._home):
                 self._unfinished.touch()
 
     def _command(self, binary: Path) -> list[str]:
@@ -229,11 +229,9 @@ class EmbeddedServer:
             check()
             await asyncio.sleep(POLL_SECONDS)
         # Imported while the server starts, because the import takes as long as the start.
-        from desk.platform.server.namespace import keep_closed_runs
+        from desk.platform.server.namespace import set_retention
 
-        await self._unless_it_dies(
-            keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
-        )
+        await self._unless_it_dies(set_retention(self.server.address, NAMESPACE, RETENTION, check))
         check()
 
     async def _unless_it_dies(self, work: Coroutine[Any, Any, None]) -> None:
@@ -317,9 +315,9 @@ async def embedded_server(
     server: ServerSettings,
     meanwhile: Callable[[], None] | None = None,
     *,
-    opening: Opening | None = None,
+    access: PayloadAccess | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
-    """Runs a server for the duration of the block. Calls `meanwhile` while it starts. `opening` is
+    """Runs a server for the duration of the block. Calls `meanwhile` while it starts. `access` is
     what its codec endpoint decrypts payloads with. If the default ports are taken, even between the
     check and the server's start, it uses others, which the record in the home names.
 
@@ -333,7 +331,7 @@ async def embedded_server(
     while True:
         async with AsyncExitStack() as stack:
             try:
-                running = await _at_free_ports(stack, home, server, lost, meanwhile, opening)
+                running = await _started_at_free_ports(stack, home, server, lost, meanwhile, access)
             except PortInUse as error:
                 if error.port in lost or _is_chosen(server, error.port):
                     raise
@@ -343,27 +341,27 @@ async def embedded_server(
             return
 
 
-async def _at_free_ports(
+async def _started_at_free_ports(
     stack: AsyncExitStack,
     home: Path,
     server: ServerSettings,
     lost: Set[int],
     meanwhile: Callable[[], None] | None,
-    opening: Opening | None,
+    access: PayloadAccess | None,
 ) -> EmbeddedServer:
     """Starts a server that runs until the stack is left, at free ports that are not among
     `lost`."""
     at = stack.enter_context(free_ports(server, lost))
-    codec_endpoint = stack.enter_context(codec_server(at.ip, at.ui_url, opening))
+    codec_endpoint = stack.enter_context(codec_server(at.ip, at.ui_url, access))
     running = EmbeddedServer(home, at, codec_endpoint)
     await running.start(meanwhile)
     stack.push_async_callback(running.stop)
-    await stack.enter_async_context(_front_of(running))
+    await stack.enter_async_context(_ui_front(running))
     return running
 
 
 @asynccontextmanager
-async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
+async def _ui_front(running: EmbeddedServer) -> AsyncIterator[None]:
     """Serves the UI at its public address. A UI that is not on a loopback address alone is not
     guarded."""
     server = running.server

@@ -8,7 +8,7 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from desk.platform.files import naming_space
+from desk.platform.files import explaining_full_disk
 
 
 class HostTaken(Exception):
@@ -34,7 +34,7 @@ class HostLock:
             HostTaken: another process holds it.
             NoSpace: the disk of the home is full.
         """
-        with naming_space(self._home):
+        with explaining_full_disk(self._home):
             self._home.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock.acquire(blocking=False)

@@ -12,7 +12,7 @@ from temporalio.service import RPCError
 POLL_SECONDS = 0.02
 
 
-async def keep_closed_runs(
+async def set_retention(
     address: str, namespace: str, retention: timedelta, check: Callable[[], None]
 ) -> None:
     """Waits until the server answers, then sets how long it retains closed runs.

@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from desk.platform.files import naming_space
+from desk.platform.files import explaining_full_disk
 
 ORPHAN_GRACE_SECONDS = 5.0
 _PROC = Path("/proc")
@@ -39,7 +39,7 @@ class ServerRecord(BaseModel):
             return None
 
     @classmethod
-    def of_a_running(cls, home: Path) -> Self | None:
+    def of_running_server(cls, home: Path) -> Self | None:
         """Returns the record of this home's running server, or None. Ignores the record of a killed
         server, because another desk may use its ports by now."""
         record = cls.load(home)
@@ -51,7 +51,7 @@ class ServerRecord(BaseModel):
         Raises:
             NoSpace: the disk of the home is full.
         """
-        with naming_space(home):
+        with explaining_full_disk(home):
             self.path(home).write_text(self.model_dump_json(), encoding="utf-8")
 
     @classmethod
@@ -91,7 +91,7 @@ def _command_of(pid: int) -> str:
     try:
         words = (_PROC / str(pid) / "cmdline").read_bytes()
     except OSError:
-        return "" if _PROC.exists() else _asked_of_ps("command=", pid)
+        return "" if _PROC.exists() else _ps_column("command=", pid)
     return words.replace(b"\0", b" ").decode(errors="replace")
 
 
@@ -99,7 +99,7 @@ def _ended(pid: int) -> bool:
     """Whether a killed process has released its ports and files, which happens with its last
     thread."""
     if not _PROC.exists():
-        return _asked_of_ps("stat=", pid)[:1] in ("", "Z")
+        return _ps_column("stat=", pid)[:1] in ("", "Z")
     try:
         threads = list((_PROC / str(pid) / "task").iterdir())
         state = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
@@ -108,6 +108,6 @@ def _ended(pid: int) -> bool:
     return len(threads) == 1 and state == "Z"
 
 
-def _asked_of_ps(column: str, pid: int) -> str:
+def _ps_column(column: str, pid: int) -> str:
     asked = ["ps", "-ww", "-o", column, "-p", str(pid)]
     return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()

@@ -21,7 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability, Route, Routes
 from desk.contracts.agents.config import (
@@ -46,7 +46,12 @@ from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, Mark
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.files import read_text_file
-from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal, unreadable
+from desk.platform.settings.errors import (
+    ENVIRONMENT,
+    SettingsError,
+    settings_error,
+    unparsable_message,
+)
 from desk.platform.settings.model import (
     MemorySettings,
     ServerSettings,
@@ -96,7 +101,7 @@ def _delivery_spans(section: object) -> object:
     return read
 
 
-def _usual_votes(section: object) -> object:
+def _with_default_votes(section: object) -> object:
     """Adds the default weight of every tier that the section omits, because an omitted tier would
     weigh nothing, and the default publishers."""
     if not isinstance(section, dict):
@@ -182,7 +187,7 @@ class _Agent(SettingsTable):
     limits: AgentLimits | None = None
 
 
-def _written_out(routes: object) -> object:
+def _expanded_routes(routes: object) -> object:
     """Converts routes written as `server.tool` to tables. Leaves the others unchanged."""
     if not isinstance(routes, list):
         return routes
@@ -206,7 +211,7 @@ class _DeskFile(SettingsTable):
     deadlines: Annotated[DeadlineConfig, BeforeValidator(_spans)] = DeadlineConfig()
     thresholds: ThresholdConfig = ThresholdConfig()
     retries: Annotated[RetryConfig, BeforeValidator(_spans)] = RetryConfig()
-    voting: Annotated[VotingConfig, BeforeValidator(_usual_votes)] = VotingConfig(
+    voting: Annotated[VotingConfig, BeforeValidator(_with_default_votes)] = VotingConfig(
         publishers=dict(USUAL_PUBLISHERS)
     )
     materiality: MaterialityConfig = MaterialityConfig()
@@ -214,7 +219,7 @@ class _DeskFile(SettingsTable):
     history: HistoryConfig = HistoryConfig()
     charges: Charges = Field(default_factory=dict)
     report: ReportConfig = ReportConfig()
-    capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
+    capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_expanded_routes)]] = Field(
         default_factory=dict
     )
     agents: dict[_KnownAgent, _Agent] = Field(default_factory=dict)
@@ -313,7 +318,7 @@ def _toml(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         at_end = str(error).endswith("(at end of document)")
         unended = _unended(text) if at_end else None
-        raise SettingsError(unreadable(path, "TOML", str(error), unended)) from None
+        raise SettingsError(unparsable_message(path, "TOML", str(error), unended)) from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
 
@@ -344,7 +349,7 @@ def _validated(path: Path, given: Mapping[str, str]) -> _DeskFile:
         return _DeskFile.model_validate(tables, extra="forbid")
     except ValidationError as error:
         named = {VARIABLES[name]: (ENVIRONMENT, name) for name in given}
-        raise refusal(path.name, _DeskFile, error, named) from None
+        raise settings_error(path.name, _DeskFile, error, named) from None
 
 
 def _check_ports(server: ServerSettings) -> None:
@@ -359,7 +364,7 @@ def _check_time_zone(path: Path, name: str) -> None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        hint = meant(name, available_timezones())
+        hint = suggestion(name, available_timezones())
         raise SettingsError(
             f"{path.name}: schedule.time_zone is '{name}'; allowed: an IANA time zone "
             f"such as Europe/London{hint}"
@@ -372,7 +377,7 @@ def _check_voters(path: Path, voting: VotingConfig) -> None:
         if agent not in known:
             raise SettingsError(
                 f"{path.name}: voting.agents.{agent} is of no agent; allowed: {', '.join(known)}"
-                f"{meant(agent, known)}"
+                f"{suggestion(agent, known)}"
             )
 
 
@@ -429,7 +434,7 @@ def _check_answer(key: str, capability: Capability, answer: Mapping[str, str]) -
     known = sorted({*form.model_fields, MISSING})
     for field, expression in answer.items():
         if field not in known:
-            hint = meant(field, known)
+            hint = suggestion(field, known)
             file, _, place = key.partition(": ")
             raise SettingsError(
                 f"{file}: unknown key '{place}.{field}'; known: {', '.join(known)}{hint}"

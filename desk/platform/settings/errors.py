@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 
 ENVIRONMENT: Final = "environment"
 """The name of the process environment together with `.env` in messages."""
@@ -18,7 +18,7 @@ class SettingsError(Exception):
     """A setting is not valid. The message names file, key, value and what is allowed."""
 
 
-def unreadable(path: Path, language: str, why: str, unended: int | None) -> str:
+def unparsable_message(path: Path, language: str, why: str, unended: int | None) -> str:
     """The message that a settings file cannot be parsed: the line where an unterminated construct
     begins, the reason, and what to do next."""
     where = f"what begins on line {unended} does not end: " if unended else ""
@@ -28,7 +28,7 @@ def unreadable(path: Path, language: str, why: str, unended: int | None) -> str:
     )
 
 
-def refusal(
+def settings_error(
     source: str,
     model: type[BaseModel],
     error: ValidationError,
@@ -44,7 +44,7 @@ def refusal(
     source, key = elsewhere.get(first["loc"], (source, _dotted(first["loc"])))
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
-        hint = meant(str(first["loc"][-1]), known)
+        hint = suggestion(str(first["loc"][-1]), known)
         return SettingsError(f"{source}: unknown key '{key}'; known: {', '.join(known)}{hint}")
     if first["type"] == "missing":
         return SettingsError(f"{source}: '{key}' is missing")
@@ -78,7 +78,7 @@ def _allowed(error: ErrorDetails) -> str:
 
 def _nearest_of(value: object, expected: str) -> str:
     options = [word.strip("' ") for word in expected.replace(" or ", ", ").split(",")]
-    return meant(str(value), options)
+    return suggestion(str(value), options)
 
 
 def _known_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

@@ -11,15 +11,15 @@ from desk.contracts.agents.budget import CHEAPER_MODEL, BudgetConfig
 from desk.contracts.agents.config import AgentConfig, RunConfig
 from desk.contracts.names import AgentId
 from desk.platform.files import read_text_file
-from desk.platform.models.other_makers import is_claude
+from desk.platform.models.third_party import is_claude
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
-from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
+from desk.platform.settings.errors import ENVIRONMENT, SettingsError, settings_error
 from desk.platform.settings.mcp_json import (
     McpConfigError,
-    asked_together,
     present,
     read_mcp_config,
+    shares_activities,
 )
 from desk.platform.settings.model import DEFAULTS, Settings, Variables
 from desk.platform.settings.payload_keys import read_keys
@@ -116,7 +116,7 @@ def _read_environment(variables: Mapping[str, str]) -> _Environment:
     try:
         return _Environment(_build_sources=((source,), {}))
     except ValidationError as error:
-        raise refusal(ENVIRONMENT, _Environment, error) from None
+        raise settings_error(ENVIRONMENT, _Environment, error) from None
 
 
 def _temporal_file(project: Path, given: Path | None) -> Path | None:
@@ -181,7 +181,7 @@ def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
         servers = present(read_mcp_config(mcp_config))
     except McpConfigError:
         return config
-    together = tuple(name for name, spec in servers.items() if asked_together(spec))
+    together = tuple(name for name, spec in servers.items() if shares_activities(spec))
     policy = config.policy.model_copy(update={"sources": tuple(servers), "together": together})
     return config.model_copy(update={"policy": policy})
 

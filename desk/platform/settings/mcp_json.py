@@ -30,7 +30,7 @@ from pydantic import (
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.base import ShortText
 from desk.platform.files import read_text_file
-from desk.platform.settings.errors import SettingsError, unreadable
+from desk.platform.settings.errors import SettingsError, unparsable_message
 
 RENAMED: Final[Mapping[str, str]] = {
     "mcp_servers.analysis": "desk.sources.analysis.server",
@@ -187,7 +187,7 @@ def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
         raise McpConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     except json.JSONDecodeError as error:
         why = f"{error.msg} (at line {error.lineno}, column {error.colno})"
-        raise McpConfigError(unreadable(path, "JSON", why, _unended(text))) from None
+        raise McpConfigError(unparsable_message(path, "JSON", why, _unended(text))) from None
     except ValidationError as error:
         reason = _first_of(error)
     except UnicodeDecodeError:
@@ -237,7 +237,7 @@ def present(servers: Mapping[str, McpServerSpec]) -> dict[str, McpServerSpec]:
     return {name: spec for name, spec in servers.items() if lacks(spec) is None}
 
 
-KEEPING: Final = frozenset(
+CACHING_SERVERS: Final = frozenset(
     {
         "desk.sources.ecb.server",
         "desk.sources.central_banks.server",
@@ -249,11 +249,11 @@ KEEPING: Final = frozenset(
 loading all modules to find out takes long."""
 
 
-def asked_together(spec: McpServerSpec) -> bool:
+def shares_activities(spec: McpServerSpec) -> bool:
     """Whether several calls of a server may share one activity: it is one of the desk's own that
     answers from files, and its calls are not limited, because the limit counts the activities in
     its queue."""
-    return spec.own_module in KEEPING and spec.calls_per_second is None
+    return spec.own_module in CACHING_SERVERS and spec.calls_per_second is None
 
 
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}")

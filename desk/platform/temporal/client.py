@@ -100,7 +100,7 @@ def located(settings: Settings) -> Settings:
     """
     if settings.external:
         return settings
-    record = ServerRecord.of_a_running(settings.home)
+    record = ServerRecord.of_running_server(settings.home)
     if record is None:
         raise ServerUnreachable(f"no desk is up in {settings.home}; start one with `desk up`")
     ports = {"port": record.port, "ui_port": record.ui_port}

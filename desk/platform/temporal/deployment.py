@@ -31,7 +31,7 @@ _UNSUPPORTED: Final = frozenset(
         RPCStatusCode.PERMISSION_DENIED,
     }
 )
-_IN_A_MOMENT: Final = frozenset(
+_TRANSIENT: Final = frozenset(
     {RPCStatusCode.UNAVAILABLE, RPCStatusCode.RESOURCE_EXHAUSTED, RPCStatusCode.ABORTED}
 )
 
@@ -75,7 +75,7 @@ async def current_deployment(client: Client, build: str) -> WorkerDeploymentConf
     async def make_current() -> None:
         await _make_current(client, build)
 
-    if not await _done_at_the_server(make_current):
+    if not await _is_supported(make_current):
         return None
     return _versioned(build, VersioningBehavior.AUTO_UPGRADE)
 
@@ -94,7 +94,7 @@ async def pinned_deployment(client: Client, build: str) -> WorkerDeploymentConfi
         if not await _has_current(client):
             await _make_current(client, build)
 
-    if not await _done_at_the_server(make_current_where_none_is):
+    if not await _is_supported(make_current_where_none_is):
         return None
     return _versioned(build, VersioningBehavior.PINNED)
 
@@ -139,7 +139,7 @@ async def _make_current(client: Client, build: str) -> None:
     await client.workflow_service.set_worker_deployment_current_version(request)
 
 
-async def _done_at_the_server(act: Callable[[], Awaitable[None]]) -> bool:
+async def _is_supported(act: Callable[[], Awaitable[None]]) -> bool:
     """Retries while the server is busy. Returns whether the server supports the request."""
     deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     while True:
@@ -150,7 +150,7 @@ async def _done_at_the_server(act: Callable[[], Awaitable[None]]) -> bool:
                 _log.warning("workers poll without a version: %s", error.message)
                 return False
             late = asyncio.get_running_loop().time() > deadline
-            if late or error.status not in _IN_A_MOMENT:
+            if late or error.status not in _TRANSIENT:
                 raise
             await asyncio.sleep(PAUSE_SECONDS)
         else:

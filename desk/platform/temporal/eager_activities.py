@@ -20,7 +20,7 @@ _QUEUE: Final = "desk-queue"
 _PLAIN: Final = {"encoding": b"json/plain"}
 
 
-def ask_eagerly(
+def schedule_eagerly(
     completion: "WorkflowActivationCompletion", own_queue: str, here: Collection[str]
 ) -> None:
     """Moves the activities of a completed workflow task to the workflow's own queue, if the queue
@@ -33,7 +33,7 @@ def ask_eagerly(
             asked.task_queue = own_queue
 
 
-def queue_named(headers: Mapping[str, Payload], queue: str) -> str:
+def requested_queue(headers: Mapping[str, Payload], queue: str) -> str:
     """The queue that a workflow named for an activity, from the headers and the queue in the
     history."""
     named = headers.get(_QUEUE)

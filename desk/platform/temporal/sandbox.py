@@ -25,7 +25,7 @@ from temporalio.worker.workflow_sandbox import (
 from temporalio.workflow import Info, _Definition
 
 from desk.platform.payloads.codec import ANSWER
-from desk.platform.temporal.eager_activities import ask_eagerly
+from desk.platform.temporal.eager_activities import schedule_eagerly
 
 _NO_TARGET = StorageDriverStoreContext(target=None)
 
@@ -56,7 +56,7 @@ class ContextFreeInstance(WorkflowInstance):
         if self._moves_on and completion.HasField("successful"):
             completion.successful.versioning_behavior = VersioningBehavior.AUTO_UPGRADE.value
         if self._here:
-            ask_eagerly(completion, self.get_info().task_queue, self._here)
+            schedule_eagerly(completion, self.get_info().task_queue, self._here)
         return completion
 
     def get_serialization_context(self, command_info: object | None) -> None:

@@ -8,7 +8,7 @@ way, as for a draft. A node reads only what a node before it writes, and so does
 from collections.abc import Iterator
 
 from desk.agents.registry import VALIDATED
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.runs.graphs.expressions import WHOLE, expression_fault, names_in
@@ -83,7 +83,11 @@ def _key_faults(spec: GraphSpec) -> Iterator[GraphFault]:
     for key in spec.merges:
         count = len(writers.get(key, ()))
         if count < 2:
-            told = "no node writes it" + meant(key, writers) if not count else "only one writes it"
+            told = (
+                "no node writes it" + suggestion(key, writers)
+                if not count
+                else "only one writes it"
+            )
             yield GraphFault(None, f"merges.{key}", f"{key} has a merge rule, but {told}")
 
 
@@ -165,7 +169,7 @@ def _condition_faults(
 def _nobody(key: str, every: set[str], before: set[str]) -> str:
     if key in every:
         return "no node before it writes"
-    return "no node writes" + meant(key, before)
+    return "no node writes" + suggestion(key, before)
 
 
 def _never_taken(

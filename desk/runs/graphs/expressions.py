@@ -9,7 +9,7 @@ from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 from jmespath.parser import Parser
 
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 
 WHOLE: Final = "@"
 """How JMESPath calls all that an expression is about."""
@@ -72,7 +72,7 @@ def _wrong_calls(node: Any) -> Iterator[str]:
         name, given = part["value"], len(part["children"])
         function = Functions.FUNCTION_TABLE.get(name)
         if function is None:
-            yield f"{name}() is no function of JMESPath{meant(name, Functions.FUNCTION_TABLE)}"
+            yield f"{name}() is no function of JMESPath{suggestion(name, Functions.FUNCTION_TABLE)}"
             continue
         signature = function["signature"]
         variadic = bool(signature) and bool(signature[-1].get("variadic"))

@@ -8,7 +8,7 @@ nothing of a round is still at work when the next one begins.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import MOST_OUTCOMES, GraphSpec, Join
 from desk.runs.graphs.fault import MOST_HINTS, GraphFault
@@ -61,7 +61,7 @@ def _dangling(spec: GraphSpec) -> Iterator[GraphFault]:
             for number, edge in enumerate(edges):
                 if edge.to not in names:
                     found += 1
-                    near = meant(edge.to, names) if found <= MOST_HINTS else ""
+                    near = suggestion(edge.to, names) if found <= MOST_HINTS else ""
                     words = f"{node.name} leads to {edge.to}, which is no node{near}"
                     yield GraphFault(node.name, f"{field}.{number}.to", words, place)
 

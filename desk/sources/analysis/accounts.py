@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from desk.analytics.technical.companies import (
-    UNTOLD_DELAY,
+    UNKNOWN_FILING_DELAY,
     AccountLine,
     Accounts,
     EarningsReport,
@@ -108,7 +108,7 @@ def _accounts(
             value,
             None if _COUNTED.search(name) else currencies[name, end],
             end,
-            reported_on(end, reports.days, UNTOLD_DELAY),
+            reported_on(end, reports.days, UNKNOWN_FILING_DELAY),
         )
         for (name, end), value in told.items()
     )

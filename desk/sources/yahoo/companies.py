@@ -7,7 +7,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from desk.analytics.technical.companies import UNTOLD_DELAY, AccountItem, AccountLine
+from desk.analytics.technical.companies import UNKNOWN_FILING_DELAY, AccountItem, AccountLine
 from desk.analytics.technical.quarters import QUARTER_DELAY, Quarters, longest_delay
 from desk.contracts.episode.analysis import AnalystRating, RatingAction
 from desk.sources.news.items import LONGEST_NAME
@@ -31,7 +31,8 @@ LINES: Final = frozenset(
 
 NO_DAYS: Final = (
     f"The days of its reports could not be had: {{why}}. Its quarters count as known from "
-    f"{QUARTER_DELAY.days} days after their ends, {UNTOLD_DELAY.days} after a financial year's."
+    f"{QUARTER_DELAY.days} days after their ends, {UNKNOWN_FILING_DELAY.days} after a financial "
+    "year's."
 )
 
 _ACTIONS: Final[Mapping[str, RatingAction]] = MappingProxyType(

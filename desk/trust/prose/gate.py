@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 from unicodedata import category
 
 from desk.analytics.figures import print_claim
+from desk.analytics.names.aliases import SUBUNITS, UNITS
 from desk.analytics.names.nearest import nearest
-from desk.analytics.names.spoken import SUBUNITS, UNITS
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.trust.prose.reference_faults import faults

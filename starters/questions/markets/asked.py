@@ -10,7 +10,7 @@ from babel.lists import format_list
 from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.currency_mentions import currency_mentions, is_cross_with
 from desk.analytics.names.markets import AREAS, DOLLAR, group_called, pair_by_name
-from desk.analytics.names.nearest import meant
+from desk.analytics.names.nearest import suggestion
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
 from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
@@ -43,7 +43,7 @@ def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
     found = next((name for name in groups if name.casefold() == written.strip().casefold()), None)
     if found is None:
         raise UsageError(
-            f"--rank is {written!r}; there are {', '.join(groups)}{meant(written, groups)}"
+            f"--rank is {written!r}; there are {', '.join(groups)}{suggestion(written, groups)}"
         )
     return found
 

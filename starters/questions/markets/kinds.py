@@ -26,9 +26,9 @@ _OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 def is_of(kinds: Collection[QuestionKind], words: str) -> bool:
     """Returns whether a question that names currencies, countries or a place is of one of some
     kinds, by the embedding model."""
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.platform.memory.sentence_encoder import desk_embedding_model
 
-    return kind_of(words, meaning_of_the_desk) in kinds
+    return kind_of(words, desk_embedding_model) in kinds
 
 
 _OF_BANKS: Final = frozenset({NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS})
@@ -98,11 +98,11 @@ def with_banks_together(
 def _kinds_of_banks(words: str) -> frozenset[QuestionKind]:
     """Returns the kinds of what a question, or each of two parts of it, asks about banks. Empty if
     it asks for something else."""
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.platform.memory.sentence_encoder import desk_embedding_model
     from desk.programs.question.builtin.synthesis.parts import halves
 
     for parts in ((words,), *halves(words)):
-        kinds = {kind_of(part, meaning_of_the_desk) for part in parts}
+        kinds = {kind_of(part, desk_embedding_model) for part in parts}
         if kinds <= OF_A_BANK:
             return frozenset(kind for kind in kinds if kind)
     return frozenset()

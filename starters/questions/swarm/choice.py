@@ -7,14 +7,14 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from desk.analytics.names.nearest import meant, nearest
+from desk.analytics.names.nearest import nearest, suggestion
 from desk.analytics.names.periods import objective_window, span_given
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.platform.settings.desk_toml import span
 from desk.programs.swarm.objectives import (
     ABOUT,
@@ -129,7 +129,7 @@ def _form_parameters(objective: str, options: SwarmOptions) -> dict[str, str]:
     about, over, as_of = options.about, options.over, options.as_of
     if about is not None:
         return {ABOUT: read_form(about), **_span_parameters(FORMS[read_form(about)], over)}
-    found = matched(objective, meaning_of_the_desk)
+    found = matched(objective, desk_embedding_model)
     asked_as_of = {AS_OF: as_of} if as_of and found.form is None else {}
     return {**found.parameters, **asked_as_of, **_span_parameters(found.form, over)}
 
@@ -157,7 +157,7 @@ def read_form(written: str) -> str:
     word = written.strip().lower()
     if word not in FORMS:
         raise UsageError(
-            f"--about is {written!r}; there are {', '.join(FORMS)}{meant(word, FORMS)}"
+            f"--about is {written!r}; there are {', '.join(FORMS)}{suggestion(word, FORMS)}"
         )
     return word
 

@@ -11,7 +11,7 @@ import pytest
 from temporalio.client import Client, Schedule, ScheduleActionStartWorkflow, ScheduleSpec
 
 from desk.contracts.names import WorkflowType, week_run_id
-from desk.platform.effects.journal import KEPT_FOR, EffectJournal
+from desk.platform.effects.journal import EFFECT_RETENTION, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import RETENTION
 from desk.platform.temporal.client import connect
@@ -237,7 +237,7 @@ async def test_what_is_printed_fits_a_screen(desk: Desk) -> None:
 
 def test_the_periods_are_those_that_are_enforced_elsewhere() -> None:
     assert KEPT[RetainedRecord.HISTORIES] == RETENTION
-    assert f"-{KEPT[RetainedRecord.EFFECTS].days} days" == KEPT_FOR
+    assert f"-{KEPT[RetainedRecord.EFFECTS].days} days" == EFFECT_RETENTION
     assert KEPT[RetainedRecord.PAYLOADS] >= RETENTION
 
 

@@ -205,7 +205,7 @@ async def test_usual_ports_that_a_program_has_are_passed_over(tmp_path: Path) ->
                 program.bind(("127.0.0.1", port))
                 program.listen()
         async with embedded_server(tmp_path, usual) as running:
-            record = ServerRecord.of_a_running(tmp_path)
+            record = ServerRecord.of_running_server(tmp_path)
             assert record is not None and record.port == running.server.port != usual.port
             assert record.ui_port == running.server.ui_port != usual.ui_port
 
@@ -230,7 +230,7 @@ async def test_a_usual_port_that_is_lost_after_the_look_is_passed_over(
             assert getattr(running.server, name) not in taken
             client = await Client.connect(running.server.address)
             await start_a_run(client, "a-run")
-            record = ServerRecord.of_a_running(tmp_path)
+            record = ServerRecord.of_running_server(tmp_path)
             assert record is not None and getattr(record, name) not in taken
             assert await embedded._listens(running.server.ip, running.server.ui_port)
     assert ServerRecord.load(tmp_path) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.files import tighten
+from desk.platform.files import make_private
 from tests.support.processes.command import DeskCommand
 
 WEEK = ("--week", "2026-W44", "--markets", "USD/JPY")
@@ -58,7 +58,7 @@ def test_a_run_leaves_nothing_in_its_home_for_others_and_publishes_for_all(direc
 def test_a_home_that_is_everybodys_is_left_as_it_is(directory: Path) -> None:
     (directory / "folder").chmod(0o1777)
     (directory / "folder" / "file").touch(0o644)
-    tighten(directory / "folder")
+    make_private(directory / "folder")
     assert mode(directory / "folder") == 0o1777
     assert mode(directory / "folder" / "file") & OTHERS
 
@@ -66,7 +66,7 @@ def test_a_home_that_is_everybodys_is_left_as_it_is(directory: Path) -> None:
 def test_what_a_home_links_to_is_left_as_it_is(directory: Path) -> None:
     (directory / "folder" / "link").symlink_to(directory / "file")
     was = mode(directory / "file")
-    tighten(directory / "folder")
+    make_private(directory / "folder")
     assert mode(directory / "file") == was
     assert not mode(directory / "folder") & OTHERS
     assert os.access(directory / "folder", os.W_OK)

@@ -12,7 +12,7 @@ from desk.contracts.runs.swarm import SwarmRequest
 from desk.evaluation.scores import Suite, Verdict
 from desk.evaluation.swarm import KINDS, UNDECIDED, SwarmTask, scored_swarm, swarm_tasks
 from desk.evaluation.swarm_wordings import SEALED_FROM, WORDINGS, wordings_of
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.platform.settings import load_settings
 from desk.programs.swarm.objectives import ABOUT, matched
 from desk.programs.swarm.objectives.nearness import wordings
@@ -113,7 +113,7 @@ def test_a_task_is_started_as_its_command_starts_it(tmp_path: Path) -> None:
     (runs,) = runs_of([Suite.SWARM], 1, 8, tmp_path)
     for number, task in enumerate(swarm_tasks(1, 8)):
         request = runs.start(number, load_settings()).request
-        found = matched(task.objective, meaning_of_the_desk).parameters
+        found = matched(task.objective, desk_embedding_model).parameters
         told = {ABOUT: task.form} if task.named else found
         assert isinstance(request, SwarmRequest)
         assert told.items() <= request.query.parameters.items()

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from desk.analytics.retrieval.meaning import Meaning
-from desk.analytics.retrieval.wordings import keep_vectors, kept_vectors
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.analytics.retrieval.meaning import EmbeddingModel
+from desk.analytics.retrieval.wordings import load_vectors, save_vectors
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin import kinds
 from desk.programs.question.builtin.synthesis.markets import asked
 from desk.programs.swarm.objectives import nearness
@@ -26,7 +26,7 @@ MANY = 64
 
 
 def main() -> None:
-    meaning = meaning_of_the_desk()
+    meaning = desk_embedding_model()
     if meaning is None:
         raise SystemExit("the model of meaning is not installed: run `make install`")
     accept("questions", kinds.FILE, kinds.all_wordings(), meaning)
@@ -34,12 +34,12 @@ def main() -> None:
     fit(meaning)
 
 
-def accept(what: str, file: Path, wanted: Iterable[str], meaning: Meaning) -> None:
+def accept(what: str, file: Path, wanted: Iterable[str], meaning: EmbeddingModel) -> None:
     """Bring the file of some wordings up to date."""
-    known = dict(kept_vectors(file)) if file.exists() else {}
+    known = dict(load_vectors(file)) if file.exists() else {}
     new = [wording for wording in wanted if wording not in known]
     known |= dict(zip(new, meaning.passages(new), strict=True)) if new else {}
-    keep_vectors(file, {wording: known[wording] for wording in wanted})
+    save_vectors(file, {wording: known[wording] for wording in wanted})
     print(f"{what}: {len(new)} wordings are new, {len([*wanted])} in all")
 
 
@@ -48,7 +48,7 @@ def seal() -> str:
     return content_hash({name: [*own] for name, own in nearness.wordings().items()})
 
 
-def fit(meaning: Meaning) -> None:
+def fit(meaning: EmbeddingModel) -> None:
     """Solve the regressions over the wordings of objectives, and keep what they come to."""
     rows = [(name, each) for name, own in nearness.wordings().items() for each in own]
     texts = [text for _, text in rows]

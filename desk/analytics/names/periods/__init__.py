@@ -26,7 +26,7 @@ from desk.analytics.names.periods.reading import (
     period_named,
     periods_named,
 )
-from desk.analytics.names.periods.words_of_time import limits_ahead, words_ahead
+from desk.analytics.names.periods.time_words import limits_ahead, words_ahead
 
 __all__ = [
     "READ",

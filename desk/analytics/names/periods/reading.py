@@ -32,7 +32,7 @@ from desk.analytics.names.periods.months import (
     read_season,
     read_year,
 )
-from desk.analytics.names.periods.spoken import (
+from desk.analytics.names.periods.relative import (
     SPOKEN,
     TO_DATE,
     read_ago,
@@ -43,7 +43,7 @@ from desk.analytics.names.periods.spoken import (
     read_to_date,
     read_weekday,
 )
-from desk.analytics.names.periods.words_of_time import calendar_words
+from desk.analytics.names.periods.time_words import calendar_words
 from desk.contracts.weeks import TimeWindow
 
 READ: Final = "period_read"

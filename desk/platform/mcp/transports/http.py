@@ -22,8 +22,8 @@ from mcp.client.streamable_http import DEFAULT_MAX_SSE_EVENT_SIZE, streamable_ht
 
 from desk.contracts.names import CallFault
 from desk.platform.models.retry_after import pause_of
-from desk.platform.settings.authorities import trusted
 from desk.platform.settings.mcp_json import McpServerSpec, Transport
+from desk.platform.settings.tls import tls_context
 
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 300.0
@@ -68,7 +68,7 @@ class HttpAnswer(NamedTuple):
 
 
 @dataclass(slots=True)
-class Seen:
+class ResponseOutcome:
     """The outcome of the responses to one call, or to one opening. All None after a success.
 
     `answer` is an unsuccessful status. `fault` and `words` say why there was no answer. `session`
@@ -89,14 +89,14 @@ class Seen:
         self.answer, self.fault, self.words = None, fault, words
 
 
-_SEEN: ContextVar[Seen | None] = ContextVar("seen", default=None)
+_SEEN: ContextVar[ResponseOutcome | None] = ContextVar("seen", default=None)
 
 
 @contextmanager
-def watching() -> Iterator[Seen]:
+def recording_responses() -> Iterator[ResponseOutcome]:
     """Records the responses to the requests made in this block. The MCP client sends each request
     in the context of the task that asked for it."""
-    seen = Seen()
+    seen = ResponseOutcome()
     token = _SEEN.set(seen)
     try:
         yield seen
@@ -144,7 +144,7 @@ class _Client(httpx2.AsyncClient):
             headers=headers,
             auth=auth,
             timeout=httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
-            verify=trusted(),
+            verify=tls_context(),
         )
         # A few compressed bytes can decompress to any size.
         self.headers["accept-encoding"] = "identity"
@@ -153,7 +153,7 @@ class _Client(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Returns the response. If there is none, returns one with status 502, so that concurrent
         calls go on."""
-        seen = _SEEN.get() or Seen()
+        seen = _SEEN.get() or ResponseOutcome()
         try:
             response = await super().send(request, **options)
         except httpx2.TransportError as error:
@@ -179,7 +179,7 @@ class _Bounded(httpx2.AsyncByteStream):
     that is listened to."""
 
     def __init__(
-        self, stream: httpx2.AsyncByteStream, most: int, seen: Seen, *, by_event: bool
+        self, stream: httpx2.AsyncByteStream, most: int, seen: ResponseOutcome, *, by_event: bool
     ) -> None:
         self._stream = stream
         self._most = most

@@ -31,7 +31,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-KEPT_OF_LONG: Final = 4_096
+LONG_LINE_EXCERPT: Final = 4_096
 """Bytes that are kept of the beginning and of the end of a line that is too long."""
 
 _ID: Final = rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")'
@@ -68,11 +68,11 @@ class Lines:
     def _add(self, piece: bytes) -> None:
         self._size += len(piece)
         if self._long is not None:
-            end = (self._long.end + piece)[-KEPT_OF_LONG:]
+            end = (self._long.end + piece)[-LONG_LINE_EXCERPT:]
             self._long = self._long._replace(end=end, size=self._size)
         elif self._size > self._most:
             line = b"".join([*self._chunks, piece])
-            self._long = LongLine(line[:KEPT_OF_LONG], line[-KEPT_OF_LONG:], self._size)
+            self._long = LongLine(line[:LONG_LINE_EXCERPT], line[-LONG_LINE_EXCERPT:], self._size)
             self._chunks.clear()
         else:
             self._chunks.append(piece)
@@ -87,7 +87,7 @@ def request_of(line: bytes | LongLine) -> RequestId | None:
     """The id of the request that a line answers, if it is at the beginning or at the end, where
     servers write it. Ids that an answer quotes in between are ignored."""
     beginning, end = (line, line) if isinstance(line, bytes) else (line.beginning, line.end)
-    found = _AT_THE_BEGINNING.match(beginning) or _AT_THE_END.search(end[-KEPT_OF_LONG:])
+    found = _AT_THE_BEGINNING.match(beginning) or _AT_THE_END.search(end[-LONG_LINE_EXCERPT:])
     if found is None:
         return None
     try:

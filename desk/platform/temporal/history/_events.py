@@ -13,7 +13,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 
-from desk.platform.temporal.eager_activities import queue_named
+from desk.platform.temporal.eager_activities import requested_queue
 
 Payloads = Sequence[Payload]
 """An input or a result, still encoded. `RunHistory.decode` decodes it."""
@@ -185,7 +185,7 @@ def _activity_scheduled(event: HistoryEvent, attributes: Any) -> Event:
         *_place(event),
         activity_id=attributes.activity_id,
         name=attributes.activity_type.name,
-        queue=queue_named(attributes.header.fields, attributes.task_queue.name),
+        queue=requested_queue(attributes.header.fields, attributes.task_queue.name),
         input=attributes.input.payloads,
         timeout=attributes.schedule_to_close_timeout.ToTimedelta().total_seconds() or None,
         decided_by=attributes.workflow_task_completed_event_id,

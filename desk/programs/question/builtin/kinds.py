@@ -21,7 +21,7 @@ from desk.analytics.retrieval.frames import without_frame
 
 if TYPE_CHECKING:
     # A command that asks for no kind loads no numpy.
-    from desk.analytics.retrieval.meaning import FindMeaning
+    from desk.analytics.retrieval.meaning import FindEmbeddingModel
 
 FILE: Final = Path(__file__).with_name("kinds.npz")
 
@@ -130,7 +130,7 @@ def all_wordings() -> tuple[str, ...]:
 
 
 def kind_of(
-    question: str, find_meaning: "FindMeaning", besides: Collection[QuestionKind] = ()
+    question: str, find_meaning: "FindEmbeddingModel", besides: Collection[QuestionKind] = ()
 ) -> QuestionKind | None:
     """The kind of a question by a model of meaning; None where none is near enough or nearer than
     the others that have other facts, and without a model. It is none that cannot be asked of what
@@ -146,7 +146,7 @@ def kind_of(
 
 
 def side_of_several(
-    question: str, kind: QuestionKind | None, find_meaning: "FindMeaning"
+    question: str, kind: QuestionKind | None, find_meaning: "FindEmbeddingModel"
 ) -> AskedSide | None:
     """What a question of a kind asks for of several, also where it asks for something else than yes
     or no: who raised, who is lowest. None where that is nothing or not sure, and without a
@@ -172,7 +172,7 @@ def _not_of(question: str) -> frozenset[QuestionKind]:
 def likeliest(
     question: str,
     among: Collection[QuestionKind],
-    find_meaning: "FindMeaning",
+    find_meaning: "FindEmbeddingModel",
     unknown_kinds: Collection[QuestionKind] = NOT_KNOWN,
 ) -> QuestionKind | None:
     """Of some kinds the nearest to a question, however near others are that the desk knows too. Of
@@ -187,7 +187,7 @@ def likeliest(
 
 
 def side_of(
-    question: str, among: Iterable[AskedSide], find_meaning: "FindMeaning"
+    question: str, among: Iterable[AskedSide], find_meaning: "FindEmbeddingModel"
 ) -> AskedSide | None:
     """Of some sides the one that a question asks for, so that it is answered with yes or no; None
     where none is near enough or nearer than the others, and without a model."""
@@ -202,7 +202,7 @@ def _kind(name: str) -> QuestionKind:
     return QuestionKind[name.upper()]
 
 
-def _nearness(question: str, find_meaning: "FindMeaning") -> dict[str, float]:
+def _nearness(question: str, find_meaning: "FindEmbeddingModel") -> dict[str, float]:
     """By the name of a kind how near a question is to it; empty without a model. A name counts as
     what it is: all banks are asked about alike."""
     meaning = find_meaning()

@@ -16,7 +16,7 @@ from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
 from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import RANK, Query
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, QuestionKind, wordings_of
 from desk.trust.prose import REFERENCE, unbacked
@@ -76,7 +76,7 @@ def unread_words(
     names = stems(" ".join(_NAME.findall(query.question)))
     named = tuple(word for word in left if stem(word) in names)
     others = tuple(word for word in left if word not in named)
-    is_judged = WORKERS_MEANING.get()() is not None
+    is_judged = WORKER_EMBEDDING_MODEL.get()() is not None
     return UnreadWords(tuple(dict.fromkeys(time)), named, others, is_judged)
 
 

@@ -9,9 +9,9 @@ from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
-    shared_name_told,
-    told_of_mentions,
-    without_market_told,
+    mention_parameters,
+    no_market_sentence,
+    shared_name_sentences,
 )
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, market_of_symbol, spoken
@@ -284,9 +284,9 @@ def _named(account: Account) -> tuple[str, str]:
     with the same name."""
     mentions = currency_mentions(first_asked(query_of(account.request).question))
     legs = {code for each in account.markets for code in each.market.split("/")}
-    told = told_of_mentions(mentions, {*QUOTING_ORDER, *legs})
-    shared = told_of_mentions([m for m in mentions if m.code in legs], legs)
-    return without_market_told(told), shared_name_told(shared)
+    told = mention_parameters(mentions, {*QUOTING_ORDER, *legs})
+    shared = mention_parameters([m for m in mentions if m.code in legs], legs)
+    return no_market_sentence(told), shared_name_sentences(shared)
 
 
 def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
@@ -596,7 +596,7 @@ def _markets(
 
 
 def _no_market(objective: str, nearest: Iterable[KnownSymbol]) -> str:
-    unheld = without_market_told(told_of_mentions(currency_mentions(objective), ()))
+    unheld = no_market_sentence(mention_parameters(currency_mentions(objective), ()))
     told = (
         "The objective names no market that there are prices of: name a pair such as USD/JPY, a"
         f" currency, or a company or its symbol.{tell_nearest(nearest)}"

@@ -5,8 +5,8 @@ import pytest
 from desk.analytics.names.central_banks import bank_mentions
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
-    mentions_told,
-    told_of_mentions,
+    mention_parameters,
+    mention_sentences,
 )
 
 
@@ -39,12 +39,12 @@ def test_a_name_that_several_have_is_told_and_the_dollars_is_not() -> None:
 
 
 def test_what_has_no_market_and_what_was_taken_are_told() -> None:
-    told = told_of_mentions(currency_mentions("the peso or the real"), {"PHP", "USD"})
-    assert mentions_told(told) == (
+    told = mention_parameters(currency_mentions("the peso or the real"), {"PHP", "USD"})
+    assert mention_sentences(told) == (
         "The desk has no market for the Brazilian real: nothing was measured of it.",
         "By peso the Philippine peso is taken to be meant; the Mexican peso is called so too.",
     )
-    assert told_of_mentions(currency_mentions("the yen"), {"JPY"}) == {}
+    assert mention_parameters(currency_mentions("the yen"), {"JPY"}) == {}
 
 
 @pytest.mark.parametrize(

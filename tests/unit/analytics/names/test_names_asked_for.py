@@ -2,8 +2,8 @@
 
 import pytest
 
-from desk.analytics.names.nearest import meant, nearest
-from desk.analytics.names.spoken import ALSO_CALLED, UNITS
+from desk.analytics.names.aliases import ALSO_CALLED, UNITS
+from desk.analytics.names.nearest import nearest, suggestion
 from desk.analytics.names.subjects import (
     as_spoken,
     by_their_kinds,
@@ -73,5 +73,5 @@ def test_a_slip_is_answered_with_the_names_that_are_close() -> None:
     known = ["USD/JPY", "EUR/USD", "JP"]
     assert nearest("usdjyp", known, 1) == ("USD/JPY",)
     assert nearest("???", known, 2) == ("USD/JPY", "EUR/USD")
-    assert meant("usd-jpy", known) == "; did you mean USD/JPY?"
-    assert meant("nothing like it", known) == ""
+    assert suggestion("usd-jpy", known) == "; did you mean USD/JPY?"
+    assert suggestion("nothing like it", known) == ""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.news.headline_polarity import polarity_of
-from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, NO_LEANING
 from desk.contracts.findings.results import Leaning
 from tests.support.processes.homes import PROJECT
 
@@ -28,7 +28,7 @@ def test_a_headline_sounds_good_bad_or_of_nothing(headline: str, leaning: Leanin
 
 
 def test_a_headline_without_a_listed_word_says_nothing() -> None:
-    assert polarity_of("Minutes of the meeting") == NOTHING_SAID
+    assert polarity_of("Minutes of the meeting") == NO_LEANING
 
 
 @given(st.text())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.analytics.news.stance_words import LONGEST_READ, MOST_CONFIDENCE, NOTHING_SAID, stance_of
+from desk.analytics.news.stance_words import LONGEST_READ, MOST_CONFIDENCE, NO_LEANING, stance_of
 from desk.contracts.findings.results import Leaning
 
 MIRRORED = (
@@ -97,7 +97,7 @@ def test_saying_a_thing_twice_makes_it_no_surer() -> None:
 
 
 def test_only_the_beginning_of_a_very_long_text_is_read() -> None:
-    assert stance_of("x " * LONGEST_READ + "hawkish") == NOTHING_SAID
+    assert stance_of("x " * LONGEST_READ + "hawkish") == NO_LEANING
 
 
 @given(st.text())

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from desk.analytics.retrieval.full_text import FullTextIndex, stem, telling_stems
+from desk.analytics.retrieval.full_text import FullTextIndex, content_stems, stem
 
 TEXTS = (
     ("Settlement", "Won settles in Seoul before the internal cut-off."),
@@ -28,7 +28,7 @@ def test_forms_of_a_word_are_one(word: str, other: str) -> None:
 
 
 def test_words_that_say_nothing_are_not_looked_for() -> None:
-    assert telling_stems("What is the limit of the Asia book?") == ("limit", "asia", "book")
+    assert content_stems("What is the limit of the Asia book?") == ("limit", "asia", "book")
     assert set(found("what is it of")) == {1, 3}, "unless there are no others"
 
 

@@ -6,7 +6,7 @@ import pytest
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
 
-from desk.platform.mcp.answers import LONGEST_MESSAGE, LONGEST_TEXT, answer_of, fit_for_a_message
+from desk.platform.mcp.answers import LONGEST_MESSAGE, LONGEST_TEXT, answer_of, message_line
 from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.transports.http import HttpAnswer
 from desk.platform.settings.mcp_json import McpServerSpec
@@ -80,7 +80,7 @@ def test_parts_that_are_no_text_are_left_out() -> None:
 
 
 def test_a_message_is_one_short_printable_line() -> None:
-    said = fit_for_a_message("no\nway\x1b[31m  \u202eback" + "x" * 10_000)
+    said = message_line("no\nway\x1b[31m  \u202eback" + "x" * 10_000)
     assert said.startswith("no way [31m back")
     assert len(said) == LONGEST_MESSAGE
     assert said.isprintable()
@@ -92,7 +92,7 @@ def test_a_message_keeps_no_secret_that_the_server_was_given() -> None:
         env={"KEY": SecretStr(f"env {SECRET}"), "LEVEL": SecretStr("INFO")},
         headers={"Authorization": SecretStr(f"Bearer header-{SECRET}")},
     )
-    said = fit_for_a_message(
+    said = message_line(
         f"INFO env {SECRET}; header-{SECRET}; Bearer header-{SECRET}; query/{SECRET}; "
         f"query%2F{SECRET}",
         redaction_for(spec),

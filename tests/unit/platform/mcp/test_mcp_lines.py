@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.platform.mcp.transports.stdio import KEPT_OF_LONG, Lines, LongLine, request_of
+from desk.platform.mcp.transports.stdio import LONG_LINE_EXCERPT, Lines, LongLine, request_of
 
 MOST = 10_000
 
@@ -26,7 +26,7 @@ def test_of_a_line_that_is_too_long_only_its_ends_and_its_length_are_kept() -> N
     (long, after) = lines_in(*chunks, b"short\n")
     assert isinstance(long, LongLine)
     assert long.size == len(text) - 1
-    assert len(long.beginning) == len(long.end) == KEPT_OF_LONG
+    assert len(long.beginning) == len(long.end) == LONG_LINE_EXCERPT
     assert long.beginning.startswith(b"begins") and long.end.endswith(b"xends")
     assert after == b"short"
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.analytics.retrieval.meaning import Meaning
+from desk.analytics.retrieval.meaning import EmbeddingModel
 from desk.contracts.learning.memory import RELEVANCE_FLOOR, MemoryEntry, MemoryKind
 from desk.platform.memory.embedded import EmbeddedMemory
 from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, ids
 from tests.support.processes.homes import PROJECT
 
 
-def memory(folder: Path, meaning: Meaning | None = None) -> EmbeddedMemory:
+def memory(folder: Path, meaning: EmbeddingModel | None = None) -> EmbeddedMemory:
     return EmbeddedMemory(folder / "memory.db", lambda: meaning)
 
 

@@ -7,7 +7,7 @@ from threading import Barrier, BrokenBarrierError
 import pytest
 
 from desk.platform.memory import sentence_encoder
-from desk.platform.memory.sentence_encoder import loaded, meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model, loaded
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +32,6 @@ def test_threads_that_ask_side_by_side_have_one_model(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(sentence_encoder, "_SentenceEncoder", Slow)
     with ThreadPoolExecutor(2) as threads:
-        first, second = threads.map(lambda _: meaning_of_the_desk(), range(2))
+        first, second = threads.map(lambda _: desk_embedding_model(), range(2))
     assert first is second
     assert len(made) == 1

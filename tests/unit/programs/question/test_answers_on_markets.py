@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRequest
 from desk.contracts.runs.turns import StateEntry, TurnRequest
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.programs.turns import builtin_turn
@@ -37,9 +37,9 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(autouse=True)
 def of_this_worker(with_meaning: None) -> Iterator[None]:
     """The model of meaning as a worker's turn has it."""
-    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    known = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     yield
-    WORKERS_MEANING.reset(known)
+    WORKER_EMBEDDING_MODEL.reset(known)
 
 
 def measured(asking: GraphRequest, market: MarketSpec) -> ResearchResult:

@@ -1,10 +1,10 @@
 """Texts in passages, and which of them answers a question."""
 
 from desk.analytics.names.subjects import subjects_asked
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin.synthesis.written.passages import (
     SourcePassage,
     passages_in,
@@ -215,10 +215,10 @@ def test_what_says_a_value_is_nearer_than_what_says_none() -> None:
 
 
 def test_the_desks_own_model_of_meaning_orders_what_words_leave_open(with_meaning: None) -> None:
-    held = WORKERS_MEANING.set(meaning_of_the_desk)
+    held = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     try:
         first = nearest(OTHERWISE, HANDBOOK)[0]
     finally:
-        WORKERS_MEANING.reset(held)
+        WORKER_EMBEDDING_MODEL.reset(held)
     assert first == "The Korvane relay is hosted in the machine hall of Selmoor."
     assert nearest(OTHERWISE, HANDBOOK)[0] != first, "words alone do not know"

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from desk.analytics.names.periods import READ
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, Query, TaskType
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
@@ -14,7 +14,7 @@ from desk.contracts.findings.source_results import DatePrecision, RateDecision
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.weeks import TimeWindow
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.programs.question.builtin.synthesis.markets.sections import DECISIONS
 from desk.programs.turns import builtin_turn
@@ -67,9 +67,9 @@ BANKS = {"CA": OTTAWA, "US": WASHINGTON, "NO": OSLO, "JP": TOKYO}
 @pytest.fixture(autouse=True)
 def of_this_worker() -> Iterator[None]:
     """The model of meaning as a worker's turn has it."""
-    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    known = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     yield
-    WORKERS_MEANING.reset(known)
+    WORKER_EMBEDDING_MODEL.reset(known)
 
 
 def research(area: str, days: str = "", window: TimeWindow = LOOKED_AT) -> ResearchResult:

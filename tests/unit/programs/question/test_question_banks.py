@@ -3,13 +3,13 @@
 from datetime import date
 from typing import Any
 
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.analytics.retrieval.wordings import kept_vectors
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
+from desk.analytics.retrieval.wordings import load_vectors
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.claims import Metric, Unit, claim_id
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin.banks import bank_sentences
 from desk.programs.question.builtin.kinds import FILE, QuestionKind, all_wordings, kind_of
 from desk.programs.question.builtin.synthesis import take_turn
@@ -167,7 +167,7 @@ KINDS = {
 
 
 def test_a_question_has_the_kind_that_is_nearest_in_meaning(with_meaning: None) -> None:
-    assert {question: kind_of(question, meaning_of_the_desk) for question in KINDS} == KINDS
+    assert {question: kind_of(question, desk_embedding_model) for question in KINDS} == KINDS
 
 
 def test_a_question_has_no_kind_without_a_model_of_meaning() -> None:
@@ -176,8 +176,8 @@ def test_a_question_has_no_kind_without_a_model_of_meaning() -> None:
 
 def test_every_wording_has_its_vector() -> None:
     told = "run `python -m tests.unit.programs.accept_wordings`"
-    assert {*all_wordings()} == set(kept_vectors(FILE)), told
-    assert {*aspects.ASPECTS.every()} == set(kept_vectors(aspects.FILE)), told
+    assert {*all_wordings()} == set(load_vectors(FILE)), told
+    assert {*aspects.ASPECTS.every()} == set(load_vectors(aspects.FILE)), told
 
 
 MINUTES = """# Minutes of the rates group
@@ -254,9 +254,9 @@ def answer_to(question: str, unread: str = "") -> Synthesis:
     request = asked(
         TaskType.SYNTHESISE, question, state=(rates,), papers="first", period_unread=unread
     )
-    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    known = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     made = take_turn(request).result
-    WORKERS_MEANING.reset(known)
+    WORKER_EMBEDDING_MODEL.reset(known)
     assert isinstance(made, Synthesis) and review_synthesis(made, (rates,)) == ()
     return made
 

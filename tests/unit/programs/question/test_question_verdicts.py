@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin.banks import changes_within
 from desk.programs.question.builtin.kinds import AskedSide, side_of
 from desk.programs.question.builtin.synthesis import take_turn
@@ -50,13 +50,13 @@ SIDES = {
 @pytest.fixture(autouse=True)
 def of_this_worker() -> Iterator[None]:
     """The model of meaning as a worker's turn has it."""
-    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    known = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
     yield
-    WORKERS_MEANING.reset(known)
+    WORKER_EMBEDDING_MODEL.reset(known)
 
 
 def test_what_would_be_so_is_the_side_that_is_nearest(with_meaning: None) -> None:
-    assert {q: side_of(q, [*AskedSide], meaning_of_the_desk) for q in SIDES} == SIDES
+    assert {q: side_of(q, [*AskedSide], desk_embedding_model) for q in SIDES} == SIDES
 
 
 def moved(pair: str, value: str) -> ResearchResult:

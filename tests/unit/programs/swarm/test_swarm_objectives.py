@@ -29,7 +29,7 @@ from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.builtin.reading import asked_for_the_form
 from desk.programs.swarm.objectives import (
@@ -560,7 +560,7 @@ class FixedMeaning:
     """As a model for which each question means just what one wording does."""
 
     def __init__(self, wording: str) -> None:
-        meaning = meaning_of_the_desk()
+        meaning = desk_embedding_model()
         assert meaning is not None
         self._vector = meaning.question(wording)
 
@@ -596,7 +596,7 @@ def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str, with_meani
 def test_whether_it_rises_is_told_from_where_it_will_be(
     objective: str, form: str, with_meaning: None
 ) -> None:
-    found = matched(objective, meaning_of_the_desk).form
+    found = matched(objective, desk_embedding_model).form
     assert found is not None and found.name == form
 
 
@@ -637,7 +637,7 @@ def test_whether_it_rises_is_told_from_where_it_will_be(
 def test_an_objective_has_the_form_that_it_means(
     objective: str, form: str | None, with_meaning: None
 ) -> None:
-    found = matched(objective, meaning_of_the_desk).form
+    found = matched(objective, desk_embedding_model).form
     assert (found.name if found else None) == form
 
 
@@ -645,7 +645,7 @@ def test_an_objective_has_the_form_that_it_means(
 def test_by_meaning_no_objective_is_taken_for_another(
     objective: str, form: str | None, with_meaning: None
 ) -> None:
-    found = matched(objective, meaning_of_the_desk).form
+    found = matched(objective, desk_embedding_model).form
     assert found is None or found.name == form
 
 

@@ -13,9 +13,9 @@ from temporalio.testing import ActivityEnvironment
 from activities.tool_calls import ToolActivities
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.attribution import HIGHEST
-from desk.platform.mcp.kept_files import servers_keeping_files
+from desk.platform.mcp.kept_files import servers_caching_files
 from desk.platform.mcp.pool import McpPool
-from desk.platform.settings.mcp_json import KEEPING, McpServerSpec, read_mcp_config
+from desk.platform.settings.mcp_json import CACHING_SERVERS, McpServerSpec, read_mcp_config
 from desk.sources.ecb.rates import read_rates
 from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.upkeep import Upkeep
@@ -93,7 +93,7 @@ async def test_a_run_begins_when_the_files_are_there_that_it_reads(
     pool = McpPool(known, in_process=True, project_dir=PROJECT, cache_dir=cache, refresh_every=HOUR)
     release = threading.Timer(0.5, slow.released.set)
     async with pool:
-        activities = ToolActivities(pool, journal, servers_keeping_files(known))
+        activities = ToolActivities(pool, journal, servers_caching_files(known))
         release.start()
         told = await environment.run(activities.reach, "google_news")
     journal.close()
@@ -103,4 +103,6 @@ async def test_a_run_begins_when_the_files_are_there_that_it_reads(
 
 def test_those_that_keep_files_are_all_waited_for() -> None:
     texts = {module: (PROJECT / f"{module.replace('.', '/')}.py").read_text() for module in HIGHEST}
-    assert {module for module, text in texts.items() if "\ndef kept_files(" in text} == KEEPING
+    assert {
+        module for module, text in texts.items() if "\ndef kept_files(" in text
+    } == CACHING_SERVERS

@@ -10,7 +10,7 @@ What research agents found of a market is told as they left it.
 from collections.abc import Sequence
 from typing import Final
 
-from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
+from desk.analytics.names.currency_mentions import NO_MARKET, mention_sentences
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
@@ -125,7 +125,7 @@ def take_turn(request: TurnRequest) -> Turn:
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
     if not draft.told or not draft.answered:
         # What is written and fits is of whatever currency the paper is of.
-        said = [*prices_ended(research), *mentions_told(query.parameters), *said]
+        said = [*prices_ended(research), *mention_sentences(query.parameters), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
     days = whole_days(request.assignment.window)

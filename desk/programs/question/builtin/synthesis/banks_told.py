@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from desk.analytics.names.subjects import NamedAs, subjects_asked
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.findings.claims import Metric, span_days
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.banks import (
@@ -70,7 +70,7 @@ def banks_told(
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
-    side = side_of_several(query.question, read.taken, WORKERS_MEANING.get())
+    side = side_of_several(query.question, read.taken, WORKER_EMBEDDING_MODEL.get())
     each = (
         bank_sentences(research, day, read.taken, days, read.verdict, side, besides=besides)
         for days in periods
@@ -102,7 +102,7 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
     """By the model of meaning. Whether a bank raised, cut or moved its rate within days that are
     named is a question of its decisions, whatever else is near. Words that are near to nothing ask
     for what the desk does not know."""
-    query, find_meaning = question.query, WORKERS_MEANING.get()
+    query, find_meaning = question.query, WORKER_EMBEDDING_MODEL.get()
     # What a bank will decide is nothing of days that are past.
     past = query.days_asked is not None and query.days_asked[1] < day
     besides = {*OF_PRICES, QuestionKind.AHEAD} if past else OF_PRICES

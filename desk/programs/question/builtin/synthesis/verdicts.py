@@ -13,7 +13,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.subjects import NamedAs, subjects_asked
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ResearchResult
@@ -50,9 +50,9 @@ def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     """Whether the currency that a question names rose or fell, where it asks for that; empty where
     it does not, or no move of it is known."""
     moved = _move_of(question, research)
-    if moved is None or kind_of(question, WORKERS_MEANING.get()) not in OF_PRICES:
+    if moved is None or kind_of(question, WORKER_EMBEDDING_MODEL.get()) not in OF_PRICES:
         return ""
-    side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
+    side = side_of(question, _OF_A_MOVE, WORKER_EMBEDDING_MODEL.get())
     if side is None:
         return ""
     code, move = moved
@@ -90,7 +90,7 @@ def order_verdict(question: str, research: Sequence[ResearchResult], day: date) 
     known, areas = next_days(research, day), _areas(question, research)
     if len(areas) != 2 or not known.keys() >= {*areas}:
         return ""
-    side = side_of(question, _OF_AN_ORDER, WORKERS_MEANING.get())
+    side = side_of(question, _OF_AN_ORDER, WORKER_EMBEDDING_MODEL.get())
     if side is None:
         return ""
     apart = (known[areas[0]] - known[areas[1]]).days
@@ -103,7 +103,7 @@ def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     gap = _gap(question, research)
     if gap is None:
         return ""
-    side = side_of(question, _OF_A_GAP, WORKERS_MEANING.get())
+    side = side_of(question, _OF_A_GAP, WORKER_EMBEDDING_MODEL.get())
     said = "" if side is None else "Yes: " if _OF_A_GAP[side] == gap.sign else "No: "
     the = "the" if said else "The"
     told = f"{said}{the} policy rate of {_bank(gap.rate)}, [[{gap.rate.claim_id}]], is"
@@ -119,7 +119,7 @@ def then_and_now_verdict(
 ) -> str:
     """Whether the one policy rate that a question names is higher or lower than at a day; empty
     where it does not ask for that, or the rate then is not known."""
-    side = side_of(question, _OF_A_GAP, WORKERS_MEANING.get())
+    side = side_of(question, _OF_A_GAP, WORKER_EMBEDDING_MODEL.get())
     areas = _areas(question, research)
     known = _claims(research)
     now = known.get(claim_id(areas[0], Metric.POLICY_RATE)) if len(areas) == 1 else None
@@ -145,7 +145,7 @@ def then_and_now_verdict(
 
 def changes_asked(question: str) -> AskedSide | None:
     """Whether a question asks if a bank raised, cut, moved or held its rate."""
-    return side_of(question, OF_CHANGES, WORKERS_MEANING.get())
+    return side_of(question, OF_CHANGES, WORKER_EMBEDDING_MODEL.get())
 
 
 def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known: bool) -> str:

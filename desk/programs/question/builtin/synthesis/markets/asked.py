@@ -13,10 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from desk.analytics.names.aliases import LEVELS_CALLED
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
 from desk.analytics.names.markets import group_called
 from desk.analytics.names.periods import READ
-from desk.analytics.names.spoken import LEVELS_CALLED
 from desk.analytics.names.subjects import (
     NamedAs,
     by_their_kinds,
@@ -26,7 +26,7 @@ from desk.analytics.names.subjects import (
 from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
@@ -43,7 +43,7 @@ from desk.programs.question.builtin.synthesis.markets.results import of_the_mark
 from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
 
 if TYPE_CHECKING:
-    from desk.analytics.retrieval.meaning import FindMeaning
+    from desk.analytics.retrieval.meaning import FindEmbeddingModel
 
 FILE: Final = Path(__file__).with_name("aspects.npz")
 ASPECTS: Final = NamedWordings(
@@ -197,7 +197,7 @@ def market_question(
     query: Query, window: TimeWindow, research: Sequence[ResearchResult]
 ) -> MarketQuestion:
     """A question as it is asked of what was researched, by this worker's model of meaning."""
-    find_meaning = WORKERS_MEANING.get()
+    find_meaning = WORKER_EMBEDDING_MODEL.get()
     kind = kind_of(query.question, find_meaning)
     pairs = {each.market for each in research if "/" in each.market}
     asked = asked_of_market(query, find_meaning, pairs)
@@ -229,7 +229,7 @@ def alone_among(question: str, pairs: Collection[str]) -> str | None:
 
 
 def asked_of_market(
-    query: Query, find_meaning: "FindMeaning", pairs: Collection[str]
+    query: Query, find_meaning: "FindEmbeddingModel", pairs: Collection[str]
 ) -> AskedOfMarket:
     """What a question asks of some pairs, by a model of meaning. No aspect where none is near
     enough or nearer than the others, and without a model."""

@@ -10,8 +10,13 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.currencies import currency_words
 from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
-from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
-from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
+from desk.analytics.retrieval.full_text import FullTextIndex, content_stems, stem, stems, words
+from desk.analytics.retrieval.meaning import (
+    WORKER_EMBEDDING_MODEL,
+    EmbeddingModel,
+    by_meaning,
+    passage_vector,
+)
 from desk.contracts.question.tickets import TICKET_ID
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage
 
@@ -103,7 +108,7 @@ def fits(
     near, far = [f for f in ranked if f.near], [f for f in ranked if not f.near]
     if not len(near) > 1 or (near and near[0].found):
         return ranked
-    meaning = WORKERS_MEANING.get()()
+    meaning = WORKER_EMBEDDING_MODEL.get()()
     first = near[:REREAD]
     if meaning is not None:
         first = _nearest_in_meaning(asked, first, meaning)
@@ -114,7 +119,7 @@ def fits(
 def is_of_others(passage: SourcePassage, subjects: Collection[AskedSubject]) -> bool:
     """Whether a passage, or its title, speaks of such subjects, and of none of these."""
     told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
-    return bool(told) and not any(asked.is_told_by(each) for asked in subjects for each in told)
+    return bool(told) and not any(asked.is_covered_by(each) for asked in subjects for each in told)
 
 
 def said_once(ranked: Iterable[Fit]) -> list[Fit]:
@@ -138,7 +143,7 @@ class _QuestionWords:
         self.subjects = subjects
         # A place is a name like others: two may stand in two rows.
         self.known = frozenset(s for s in subjects if s.kind is not NamedAs.SEAT)
-        self.terms = frozenset(telling_stems(plain))
+        self.terms = frozenset(content_stems(plain))
         titles = {each.source: stems(each.columns[2]) for each in passages}
         self.in_titles = Counter(stem for title in titles.values() for stem in title)
         self.sources = len(titles)
@@ -209,7 +214,7 @@ class _QuestionWords:
         if not self.subjects or share < NEAR:
             return frozenset()
         told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
-        return frozenset(asked for asked in self.subjects if any(map(asked.is_told_by, told)))
+        return frozenset(asked for asked in self.subjects if any(map(asked.is_covered_by, told)))
 
     def _has_value(self, passage: SourcePassage) -> bool:
         """Whether a passage says a number or a name that neither the question nor its title has."""
@@ -257,7 +262,7 @@ def _with_tickets_last(ranked: Iterable[Fit]) -> list[Fit]:
 
 
 def _nearest_in_meaning(
-    asked: _QuestionWords, ranked: Sequence[Fit], meaning: Meaning
+    asked: _QuestionWords, ranked: Sequence[Fit], meaning: EmbeddingModel
 ) -> list[Fit]:
     """By meaning alone: words have left them open. What a question names is taken out of it and of
     the passages, which are of that already: a name of its own would count more than all else. Over

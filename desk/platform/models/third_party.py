@@ -32,7 +32,7 @@ def is_claude(model: str) -> bool:
     return model.rsplit("/", 1)[-1].startswith("claude")
 
 
-def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
+def most_output_tokens(call: ModelCall, can: Abilities, seconds: float) -> int:
     """The most output tokens for a call: no more than the model can write in the time, so that an
     endless answer is cut off and not lost."""
     fits = MOST_WRITTEN
@@ -41,7 +41,7 @@ def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
     return min(call.max_tokens, MOST_WRITTEN, fits)
 
 
-def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
+def adapted_request(call: ModelCall, can: Abilities) -> dict[str, Any]:
     """The request of a call, with only the parts of the protocol that an endpoint supports."""
     schema = call.schema_of_result
     words = call.system if can.structured else f"{call.system}\n\n{IN_WORDS}\n{json.dumps(schema)}"
@@ -66,7 +66,7 @@ def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
     return asked
 
 
-def object_in(text: str) -> str:
+def json_object_in(text: str) -> str:
     """The longest JSON object in a text. The text itself if it contains none."""
     decoder, found, at = json.JSONDecoder(), "", text.find("{")
     while at >= 0:

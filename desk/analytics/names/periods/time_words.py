@@ -10,7 +10,7 @@ from babel.units import format_unit
 
 from desk.analytics.names.periods.iso import ISO
 from desk.analytics.names.periods.months import NAMED_YEAR, WORDS_BESIDES, short_months
-from desk.analytics.names.periods.spoken import SPOKEN, weekdays
+from desk.analytics.names.periods.relative import SPOKEN, weekdays
 from desk.analytics.names.subjects import without_subjects
 
 _UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")

@@ -7,7 +7,7 @@ import httpx2
 
 
 @cache
-def trusted() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """The TLS context with the trusted authorities. A client without one loads them itself, which
     takes 20 to 70 ms, even if its address does not use TLS."""
     return httpx2.create_ssl_context()

@@ -1,4 +1,4 @@
-"""Models of other makers behind the Messages protocol: found out once, and asked in words."""
+"""Third-party models behind the Messages protocol: probed once, then asked in words."""
 
 import asyncio
 import json
@@ -13,13 +13,13 @@ from desk.contracts.agents.usage import Usage
 from desk.platform.models.abilities import FILE, Abilities, TrialAnswer, probe
 from desk.platform.models.claude import Claude
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.models.other_makers import (
+from desk.platform.models.third_party import (
     LEAST_WRITTEN,
     MOST_WRITTEN,
+    adapted_request,
     is_claude,
-    most_written,
-    object_in,
-    shaped,
+    json_object_in,
+    most_output_tokens,
 )
 from starters.operations.doctor import ability_words, price_words
 from tests.support.models.weak_endpoint import Request, is_probe, weak_endpoint
@@ -114,13 +114,13 @@ def test_for_its_last_answer_tools_are_taken_away_where_it_cannot_be_told_to_cal
         {"role": "user", "content": [GIVEN]},
     )
     last = call(messages=messages, tools=(TOOL,), no_more_calls=True)
-    sent = shaped(last, Abilities(tool_choice=False))
+    sent = adapted_request(last, Abilities(tool_choice=False))
     assert "tools" not in sent
     assert [m["content"][0]["text"] for m in sent["messages"][1:]] == [
         '(I asked ecb__get_quote for {"symbol": "EUR/CHF"}.)',
         "The tool answered: 0.9252",
     ]
-    assert shaped(last, Abilities())["messages"] == list(messages)
+    assert adapted_request(last, Abilities())["messages"] == list(messages)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_for_its_last_answer_tools_are_taken_away_where_it_cannot_be_told_to_cal
     ],
 )
 def test_the_object_is_found_among_words(text: str, found: str) -> None:
-    assert object_in(text) == found
+    assert json_object_in(text) == found
 
 
 def test_a_model_is_claude_by_its_name() -> None:
@@ -152,11 +152,11 @@ def test_what_an_endpoint_can_is_said_in_plain_words() -> None:
 
 def test_a_slow_model_is_let_write_what_fits_the_time_for_a_call() -> None:
     slow, unknown = Abilities(tokens_a_second=25.0), Abilities()
-    assert most_written(call(), unknown, 60) == MOST_WRITTEN
-    assert most_written(call(), slow, 60) == 750
-    assert most_written(call(), slow, 3_600) == MOST_WRITTEN
-    assert most_written(call(), slow, 1) == LEAST_WRITTEN
-    assert most_written(call(max_tokens=100), slow, 60) == 100
+    assert most_output_tokens(call(), unknown, 60) == MOST_WRITTEN
+    assert most_output_tokens(call(), slow, 60) == 750
+    assert most_output_tokens(call(), slow, 3_600) == MOST_WRITTEN
+    assert most_output_tokens(call(), slow, 1) == LEAST_WRITTEN
+    assert most_output_tokens(call(max_tokens=100), slow, 60) == 100
 
 
 def test_how_fast_it_writes_is_told_by_its_longest_answers() -> None:
