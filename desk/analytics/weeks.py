@@ -42,10 +42,11 @@ def latest_complete_week(now: datetime, schedule: ScheduleConfig) -> str:
     return week_of(monday_of(week) - timedelta(days=7))
 
 
-def latest_covered_week(now: datetime, last_day: date, schedule: ScheduleConfig) -> str:
-    """The last complete week whose fixings are available up to its Friday."""
+def latest_covered_week(now: datetime, covered_to: date, schedule: ScheduleConfig) -> str:
+    """The last complete week whose Friday comes no later than `covered_to`, the last day up to
+    which no fixing is awaited (`desk.analytics.prices.fixings.covered_to`)."""
     complete = latest_complete_week(now, schedule)
-    covered = week_of(last_day - timedelta(days=FRIDAY))
+    covered = week_of(covered_to - timedelta(days=FRIDAY))
     return min(complete, covered)
 
 

@@ -18,6 +18,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.analytics.names.central_banks import CENTRAL_BANKS
+from desk.analytics.prices.fixings import covered_to
 from desk.analytics.weeks import latest_complete_week, latest_covered_week
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.capabilities import SHIPPED
@@ -563,7 +564,7 @@ def data_check(held: FixingCoverage | None, now: datetime, schedule: ScheduleCon
     if held is None:
         return Check("data", Level.FAIL, "the ECB source does not answer; see the workers' log")
     latest = latest_complete_week(now, schedule)
-    covered = latest_covered_week(now, held.last_day, schedule)
+    covered = latest_covered_week(now, covered_to(held.last_day), schedule)
     text = f"fixings from {held.first_day} to {held.last_day}"
     if covered >= latest:
         return Check("data", Level.OK, text)

@@ -62,6 +62,7 @@ def chosen_week(
     Raises:
         UsageError: the week lies before the data start.
     """
+    from desk.analytics.prices.fixings import covered_to
     from desk.analytics.weeks import latest_complete_week, latest_covered_week
 
     latest = latest_complete_week(now, schedule)
@@ -71,7 +72,7 @@ def chosen_week(
         )
     if written is not None:
         _check_start(written, held)
-    covered = latest_covered_week(now, held.last_day, schedule)
+    covered = latest_covered_week(now, covered_to(held.last_day), schedule)
     week = written or covered
     if written is not None and written > covered:
         return WeekChoice(

@@ -45,6 +45,15 @@ def last_expected_day(as_of: datetime) -> date:
     return day
 
 
+def covered_to(last_day: date) -> date:
+    """The last day up to which no fixing is awaited by a series that ends on `last_day`: the day
+    before the ECB fixes next. On Christmas Eve it is the Sunday after, if Christmas is a Friday."""
+    day = last_day
+    while not is_fixing_day(day + timedelta(days=1)):
+        day += timedelta(days=1)
+    return day
+
+
 def is_fixing_day(day: date) -> bool:
     """Whether the ECB's payment system, TARGET, is open on a day.
 

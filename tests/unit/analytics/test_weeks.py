@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desk.analytics.prices.fixings import covered_to
 from desk.analytics.weeks import (
     as_of_of,
     latest_complete_week,
@@ -80,7 +81,23 @@ def test_a_run_on_a_wednesday_is_about_the_week_before() -> None:
 )
 def test_the_latest_covered_week_has_its_friday(last_day: date, week: str) -> None:
     now = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    assert latest_covered_week(now, last_day, LONDON) == week
+    assert latest_covered_week(now, covered_to(last_day), LONDON) == week
+
+
+@pytest.mark.parametrize(
+    ("last_day", "now", "week"),
+    [
+        (date(2026, 12, 24), datetime(2026, 12, 28, 7, tzinfo=UTC), "2026-W52"),
+        (date(2026, 12, 31), datetime(2027, 1, 4, 7, tzinfo=UTC), "2026-W53"),
+        (date(2026, 12, 23), datetime(2026, 12, 28, 7, tzinfo=UTC), "2026-W51"),
+        (date(2026, 4, 2), datetime(2026, 4, 6, 7, tzinfo=UTC), "2026-W14"),
+    ],
+    ids=["Christmas", "New Year", "the day before is awaited", "Easter"],
+)
+def test_a_week_whose_friday_has_no_fixing_is_covered_without(
+    last_day: date, now: datetime, week: str
+) -> None:
+    assert latest_covered_week(now, covered_to(last_day), LONDON) == week
 
 
 @pytest.mark.parametrize("text", ["2026-w44", " 2026-W44 "])

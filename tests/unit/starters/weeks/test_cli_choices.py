@@ -72,6 +72,12 @@ def test_nothing_is_remarked_when_the_data_are_fresh() -> None:
     assert (choice.week, choice.remark) == ("2026-W46", None)
 
 
+def test_a_week_whose_friday_is_a_holiday_is_covered_by_its_thursday() -> None:
+    monday = datetime(2026, 12, 28, 9, tzinfo=UTC)
+    choice = chosen_week(None, monday, LONDON, held(last=date(2026, 12, 24)))
+    assert (choice.week, choice.remark) == ("2026-W52", None)
+
+
 def test_a_written_week_beyond_the_data_is_run_and_the_gap_is_said() -> None:
     choice = chosen_week("2026-W46", NOW, LONDON, held())
     assert choice.week == "2026-W46"
