@@ -11,6 +11,8 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.markdown import escaped, link, table
 from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.rendering.wording import duration_words
+from tests.support.builders import window
 from tests.support.documents.report_outcomes import LAST_FIXING
 from tests.support.documents.reports import (
     sample_outcomes,
@@ -244,3 +246,23 @@ def test_what_was_withheld_or_left_out_is_counted_and_not_repeated() -> None:
     assert "- USD/JPY: 1 figure withheld, rejected by value check" in told
     assert "- USD/JPY: 1 sentence left out: event USD/JPY/news" in told
     assert "999.99" not in text
+
+
+def test_a_window_over_the_years_end_has_both_years() -> None:
+    report = sample_report()
+    across = report.model_copy(update={"window": window("2020-W53")})
+    assert "\nWindow: 27 Dec 2020 to 4 Jan 2021 07:00 UTC." in render_markdown(across)
+    within = report.model_copy(update={"window": window("2021-W01")})
+    assert "\nWindow: 3 Jan to 11 Jan 2021 07:00 UTC." in render_markdown(within)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(59.94, "59.9 s"), (59.96, "1 min 0 s"), (119.7, "2 min 0 s"), (125.0, "2 min 5 s")],
+)
+def test_a_run_took_no_minute_of_sixty_seconds(seconds: float, told: str) -> None:
+    report = sample_report()
+    timings = report.timings.model_copy(update={"seconds": seconds})
+    assert duration_words(report.model_copy(update={"timings": timings, "revision": 1})).startswith(
+        f"Took {told};"
+    )

@@ -10,7 +10,14 @@ from desk.contracts.agents.config import Upward
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import EventType, Impact, Reported
 from desk.contracts.markets import MarketGroup
-from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence
+from desk.contracts.week.report import (
+    CalendarRow,
+    Lead,
+    Mover,
+    RateRow,
+    ResearchReport,
+    Sentence,
+)
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.directions import DOWN, NEITHER, UP, ranked, way
 from desk.programs.week.document.rendering.html import render_html
@@ -19,7 +26,7 @@ from desk.programs.week.document.sections.summary import summary_of
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.seals import sealed
-from tests.support.builders import claim, pair_market
+from tests.support.builders import answered, calendar, call, claim, pair_market
 from tests.support.documents.reports import sample_report
 
 MOVES = {
@@ -218,14 +225,81 @@ def test_a_bank_that_changed_its_rate_is_in_the_headline_and_its_pair_in_its_the
     soon = sample_report().as_of.date() + timedelta(days=3)
     ahead = row("GB", "Bank of England", soon, "scheduled", ahead=True)
     found = lead(MOVES, row("JP", "Bank of Japan", DECIDED, outcome), ahead)
-    assert found.headline.text.endswith("Bank of Japan raised.")
+    assert found.headline.text == "The Bank of Japan raised rates."
     theme = found.themes[0]
-    assert theme.title == "Bank of Japan raised"
-    assert theme.moved.text == "Bank of Japan raised (+25 bp) to 1.50 % on 30 Oct."
+    assert theme.title == "The Bank of Japan raised rates"
+    assert theme.moved.text == "The Bank of Japan raised (+25 bp) to 1.50 % on 30 Oct."
     assert theme.why is not None
-    assert theme.why.text == "In the same week: USD/JPY +0.29 %."
+    assert theme.why.text == "in the same week USD/JPY +0.29 %."
     assert theme.ahead is not None
-    assert theme.ahead.text == f"Bank of England decides on {print_day(soon)}."
+    assert theme.ahead.text == f"the Bank of England decides on {print_day(soon)}."
+
+
+def test_every_bank_that_changed_its_rate_is_in_the_headline_and_in_a_theme() -> None:
+    banks = {
+        "US": ("Federal Reserve", "75"),
+        "GB": ("Bank of England", "25"),
+        "HK": ("Hong Kong Monetary Authority", "75"),
+        "CH": ("Swiss National Bank", "50"),
+        "BR": ("Bank Indonesia", "-25"),
+    }
+    changes = {
+        change.claim_id: change
+        for area, (_, points) in banks.items()
+        for change in [
+            claim(area, Metric.DECISION_CHANGE, points, Unit.BASIS_POINTS, dated=True),
+        ]
+    }
+    rows = tuple(
+        row(area, bank, DECIDED, f"{'cut' if points < '0' else 'raised'} ([[{name}]])")
+        for (area, (bank, points)), name in zip(banks.items(), changes, strict=True)
+    )
+    claims = claims_of(MOVES) | changes
+    found = lead_of(report_of(MOVES, *rows), claims)
+    others = "the Bank of England, the Hong Kong Monetary Authority and the Swiss National Bank"
+    assert (
+        found.headline.text
+        == f"The Federal Reserve, {others} raised rates, Bank Indonesia cut rates."
+    )
+    assert found.themes[0].title == f"T{others[1:]} raised rates, Bank Indonesia cut rates"
+    assert found.themes[0].moved.text.count(" on 30 Oct") == 4
+    before = lead_of(report_of(MOVES, *rows), claims, 7)
+    assert "Swiss National Bank" not in before.headline.text
+
+
+@pytest.mark.parametrize(
+    ("edition", "undated", "told"),
+    [
+        (8, ("NO", "SE"), "when Norges Bank and Sveriges Riksbank decide next is not on record; "),
+        (
+            8,
+            ("SE",),
+            "Norges Bank does not decide within six weeks; when Sveriges Riksbank decides "
+            "next is not on record; ",
+        ),
+        (8, (), "Norges Bank and Sveriges Riksbank do not decide within six weeks; "),
+        (7, (), "the day of the next decision is not on record; "),
+    ],
+    ids=["no day on record", "one of two", "both later", "as it was told before"],
+)
+def test_a_bank_that_decides_after_the_calendar_is_told_from_one_without_a_day_on_record(
+    edition: int, undated: tuple[str, ...], told: str
+) -> None:
+    banks = {"NO": "Norges Bank", "SE": "Sveriges Riksbank"}
+    ahead = calendar("2026-W44").model_copy(update={"missing": dict.fromkeys(undated, "none")})
+    report = report_of({"USD/NOK": ("-1.29", "-0.9"), "USD/SEK": ("-1.19", "-1.1")}).model_copy(
+        update={
+            "policy_rates": tuple(
+                RateRow(area=area, bank=bank, group=MarketGroup.G10, rate=Decimal(0))
+                for area, bank in banks.items()
+            ),
+            "evidence": (answered(call("central_banks", "get_decision_calendar"), ahead),),
+        }
+    )
+    placed = claim("USD/NOK", Metric.RANGE_POSITION, "5.6", Unit.PERCENT)
+    [theme] = lead_of(report, claims_of(MOVES) | {placed.claim_id: placed}, edition).themes
+    assert theme.ahead is not None
+    assert theme.ahead.text == f"{told}in the 52-week range, USD/NOK at 5.6 %."
 
 
 def test_a_reason_is_a_publishers_words_and_told_once() -> None:

@@ -4,7 +4,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from desk.analytics.comparison import is_little_changed
-from desk.analytics.figures import print_claim, print_day, print_figure, print_known_day
+from desk.analytics.figures import (
+    print_claim,
+    print_day,
+    print_figure,
+    print_full_day,
+    print_known_day,
+)
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.verdicts import NOTHING_AGAINST
@@ -112,10 +118,11 @@ def spent_words(report: ResearchReport) -> str:
 
 
 def window_words(report: ResearchReport) -> str:
-    """`13 Sep to 21 Sep 2026 07:00 Europe/London`."""
+    """`13 Sep to 21 Sep 2026 07:00 Europe/London`; `27 Dec 2020 to 4 Jan 2021 07:00 ...`."""
     zone = report.window.time_zone
-    start = report.window.start.astimezone(ZoneInfo(zone)).date()
-    return f"{print_day(start)} to {instant(report.window.end, zone)}"
+    start, end = (at.astimezone(ZoneInfo(zone)) for at in (report.window.start, report.window.end))
+    first = print_day(start) if start.year == end.year else print_full_day(start)
+    return f"{first} to {instant(end, zone)}"
 
 
 def coverage_words(report: ResearchReport) -> str:
@@ -136,8 +143,10 @@ def duration_words(report: ResearchReport) -> str:
     finished = instant(timings.finished_at)
     if report.revision > 1:
         return f"Begun {instant(timings.started_at)}; this revision was finished {finished}"
-    minutes, seconds = divmod(timings.seconds, LONG_RUN)
-    took = f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+    seconds = round(timings.seconds, 1)
+    took = f"{seconds:.1f} s"
+    if seconds >= LONG_RUN:
+        took = "{} min {} s".format(*divmod(round(seconds), LONG_RUN))
     return f"Took {took}; finished {finished}"
 
 

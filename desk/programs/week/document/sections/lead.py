@@ -16,7 +16,9 @@ from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.names.shortening import shortened
 from desk.analytics.prices.series import window_days
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Reported
 from desk.contracts.findings.source_results import DatePrecision
@@ -58,7 +60,7 @@ BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Groups of currencies that are looked at together: by region, and by exports."""
 
-ENDS_NAMED: Final = 6
+MOST_NAMED: Final = 6
 NO_FIXING: Final = "No move is known: the sources have no fixing of the week for any pair."
 NONE_UNUSUAL: Final = "no move of the week as a whole was unusual"
 
@@ -73,6 +75,13 @@ NO_FIXING_TOLD: Final = 4
 
 LARGER_TOLD: Final = 5
 """The first edition of the rules in which a move of more than one deviation is no ordinary one."""
+
+NONE_SOON_TOLD: Final = 8
+"""The first edition of the rules in which a bank that decides after the calendar's last day is not
+told to have no day on record, and what stands beside a theme goes on after its title."""
+
+ALL_CHANGES_TOLD: Final = 8
+"""The first edition of the rules in which the lead leaves out no bank that changed its rate."""
 
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
@@ -107,7 +116,7 @@ class _Week(NamedTuple):
         """A bank's name in a sentence of the lead. Earlier analysts wrote it without an article,
         and an audit composes their lead again."""
         versions = (section.version or 0 for section in self.report.markets)
-        with_article = max(versions, default=0) >= WITH_ARTICLES
+        with_article = self.edition >= ALL_CHANGES_TOLD or max(versions, default=0) >= WITH_ARTICLES
         return named_in_a_sentence(row.bank) if with_article else row.bank
 
 
@@ -161,7 +170,7 @@ def _said(prose: str | None, claims: Mapping[str, Claim]) -> Sentence | None:
 def _headline(week: _Week) -> str:
     parts = [part for part in (_dollar_words(week), _changed_words(week)) if part]
     if parts:
-        return f"{'; '.join(parts)}."
+        return f"{_capitalised('; '.join(parts))}."
     first = next(iter(largest(week.report.movers)), None)
     if first is None:
         return NO_FIXING if week.edition >= NO_FIXING_TOLD else "No currency has a move to report."
@@ -175,9 +184,21 @@ def _dollar_words(week: _Week) -> str | None:
 
 
 def _changed_words(week: _Week) -> str | None:
-    """`Federal Reserve cut, Bank of Japan raised`."""
-    rows = _changed(week)[:BANKS_NAMED]
-    return ", ".join(f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in rows) or None
+    """`the Federal Reserve and the Bank of England cut rates, the Bank of Japan raised rates`."""
+    return _who_changed(_changed(week), BANKS_NAMED, week)
+
+
+def _who_changed(rows: Sequence[CalendarRow], most: int, week: _Week) -> str | None:
+    """Which banks changed their rates, and which way. Earlier editions named `most` of them, and
+    left out the others."""
+    if week.edition < ALL_CHANGES_TOLD:
+        told = (f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in rows[:most])
+        return ", ".join(told) or None
+    sides: dict[int, list[str]] = {}
+    for row in rows:
+        sides.setdefault(_sign(_change(row, week)), []).append(week.bank(row))
+    told = (f"{_few(banks)} {VERBS[side]} rates" for side, banks in sides.items())
+    return ", ".join(told) or None
 
 
 def _changed(week: _Week) -> list[CalendarRow]:
@@ -210,17 +231,16 @@ def _ends_words(week: _Week) -> str:
         return ""
     found = reached_in(week.report.movers, week.claims)
     return "".join(
-        f" {_few(rows)} reached a {words}."
+        f" {_few([row.market for row in rows])} reached a {words}."
         for words, rows in (("twelve-month high", found.highs), ("twelve-month low", found.lows))
         if rows
     )
 
 
-def _few(rows: Sequence[Mover]) -> str:
-    """The pairs in a sentence, the rest of many counted."""
-    names = [row.market for row in rows]
-    more = len(names) - ENDS_NAMED
-    return listed([*names[:ENDS_NAMED], f"{more} more"] if more > 0 else names)
+def _few(names: Sequence[str]) -> str:
+    """Names in a sentence, the rest of many counted."""
+    more = len(names) - MOST_NAMED
+    return listed([*names[:MOST_NAMED], f"{more} more"] if more > 0 else names)
 
 
 def _themes(week: _Week) -> Iterator[Theme]:
@@ -287,24 +307,24 @@ def _majority(week: _Week) -> int:
 
 def _banks(week: _Week) -> Iterator[_Draft]:
     """The themes of the banks, other than the dollar's, that changed their rates."""
-    named = [row for row in _changed(week) if row.area != DOLLAR_AREA][:BANKS_NAMED]
-    if not named:
+    most = None if week.edition >= ALL_CHANGES_TOLD else BANKS_NAMED
+    named = [row for row in _changed(week) if row.area != DOLLAR_AREA][:most]
+    title = _who_changed(named, BANKS_IN_TITLE, week)
+    if title is None:
         return
-    title = ", ".join(
-        f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in named[:BANKS_IN_TITLE]
-    )
-    told = "; ".join(_decision(row, week) for row in named)
-    moved = f"{told[0].upper()}{told[1:]}"
+    moved = _capitalised("; ".join(_decision(row, week) for row in named))
     areas = tuple(row.area for row in named)
     pairs = [row for area in areas for row in _pairs_of(area, week)]
     with_them = ", ".join(f"{row.market} {_of(row.market, Metric.MOVE)}" for row in pairs)
+    colon = "" if week.edition >= NONE_SOON_TOLD else ":"
+    beside = f"{_in_the_week(week)}{colon} {with_them}." if with_them else None
     yield _Draft(
-        title,
+        shortened(_capitalised(title), MOST_SHORT),
         tuple(dict.fromkeys((*areas, *(row.market for row in pairs)))),
         areas,
         f"{moved}.",
         _scheduled(week, without=DOLLAR_AREA),
-        f"In the same week: {with_them}." if with_them else None,
+        beside,
     )
 
 
@@ -352,7 +372,7 @@ def _ends(week: _Week) -> Iterator[_Draft]:
         if rows:
             told = (_way_to_the_end(row, metric, found) for row in rows)
             markets = tuple(row.market for row in rows)
-            title = f"{_few(rows)} reached a {words}"
+            title = f"{_few(markets)} reached a {words}"
             yield _Draft(title, markets, _areas(rows), f"{'; '.join(told)}.", at_the_edge=True)
 
 
@@ -408,7 +428,7 @@ def _beside(draft: _Draft, week: _Week) -> str | None:
     rows = [row for row in week.decided if row.area in draft.areas]
     if rows:
         told = (_decision(row, week) for row in rows[:BANKS_NAMED])
-        return f"In the same week {'; '.join(told)}."
+        return f"{_in_the_week(week)} {'; '.join(told)}."
     changes = [
         f"{market} {_of(market, Metric.YIELD_DIFFERENTIAL_CHANGE)}"
         for market in draft.markets
@@ -416,7 +436,17 @@ def _beside(draft: _Draft, week: _Week) -> str | None:
     ]
     if not changes:
         return None
-    return f"The two-year yield differential changed: {', '.join(changes)}."
+    words = "the two-year yield differential changed"
+    return f"{_opening(words, week)}: {', '.join(changes)}."
+
+
+def _in_the_week(week: _Week) -> str:
+    return _opening("in the same week", week)
+
+
+def _opening(words: str, week: _Week) -> str:
+    """The first words beside a theme, which stand behind a title and a colon."""
+    return words if week.edition >= NONE_SOON_TOLD else _capitalised(words)
 
 
 def _ahead(draft: _Draft, week: _Week) -> str | None:
@@ -435,16 +465,38 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
     told = [f"{market} at {_of(market, Metric.RANGE_POSITION)}" for market in placed[:BANKS_NAMED]]
     if not week.edition:
         return f"No decision day is on record; in the 52-week range, {', '.join(told)}."
-    return f"the day of the next decision is not on record; in the 52-week range, {listed(told)}."
+    range_words = f"in the 52-week range, {listed(told)}"
+    if week.edition < NONE_SOON_TOLD:
+        return f"the day of the next decision is not on record; {range_words}."
+    return f"{'; '.join((*_none_soon(draft, week), range_words))}."
+
+
+def _none_soon(draft: _Draft, week: _Week) -> Iterator[str]:
+    """Of a theme without a decision in the calendar's weeks: which of its banks decide later, and
+    of which no day is on record. Nothing of an area without a policy rate."""
+    unknown = set(_undated(draft, week))
+    rated = [
+        row for row in week.report.policy_rates if row.rate is not None and row.area in draft.areas
+    ]
+    later = [row.bank for row in rated if row.bank not in unknown]
+    if later:
+        verb = "does" if len(later) == 1 else "do"
+        yield f"{listed(map(named_in_a_sentence, later))} {verb} not decide within six weeks"
+    if unknown:
+        yield _unknown(draft, week).removeprefix("; ")
+
+
+def _undated(draft: _Draft, week: _Week) -> Iterator[str]:
+    told = week.report
+    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
+    return (each.bank for each in undated if each.area in draft.areas)
 
 
 def _unknown(draft: _Draft, week: _Week) -> str:
     """`; when Norges Bank decides next is not on record`; empty if a day of all banks is."""
     if week.edition < COUNTS_IN_FULL:
         return ""
-    told = week.report
-    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
-    named = [named_in_a_sentence(each.bank) for each in undated if each.area in draft.areas]
+    named = [named_in_a_sentence(bank) for bank in _undated(draft, week)]
     verb = "decides" if len(named) == 1 else "decide"
     return f"; when {listed(named)} {verb} next is not on record" if named else ""
 
@@ -508,6 +560,10 @@ def _decision(row: CalendarRow, week: _Week) -> str:
 
 def _of(subject: str, metric: Metric) -> str:
     return f"[[{claim_id(subject, metric)}]]"
+
+
+def _capitalised(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def _sign(value: Decimal) -> int:

@@ -44,7 +44,7 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 7
+EDITION: Final = 8
 """The edition of the rules of the lead, the summary and the calendar. From 1 on, lead and summary
 tell every pair that reached an end of its year's range and count the dollar the same way. From 2
 on, a move that is called little changed has no direction. From 3 on, the summary names the G10
@@ -53,7 +53,9 @@ banks whose next decision is not known. From 4 on, a headline says that the week
 does, and the calendar a rate that is not known up to the report's day the last that is known. From
 6 on, a headline counts over all currencies, the summary over each group, in full; both tell every
 bank whose next decision is not known, and the calendar's rows are shorter. From 7 on, both say once
-of how many currencies they count."""
+of how many currencies they count. From 8 on, the lead names every bank that
+changed its rate, and tells one that decides after the calendar's last day from one whose next day
+is not on record."""
 
 NAMES_THE_UNDATED: Final = 3
 COUNTS_OF_ONCE: Final = 7
