@@ -35,6 +35,7 @@ POSITIONS: Final = frozenset(
         Metric.CALM_TO,
         Metric.QUARTER_SWING,
         Metric.SPAN_SWING,
+        Metric.SPAN_VOLATILITY,
         Metric.EDGE_DISTANCE,
         Metric.UNUSUAL_FROM,
     }
@@ -78,6 +79,7 @@ SUFFIXES: Final = {
     Unit.CALENDAR_DAY: "",
     Unit.NUMBER: "",
 }
+COUNTED_IN: Final = {Unit.DAYS: "day", Unit.WEEKS: "week"}
 LEAST_SIGNIFICANT: Final = 4
 """The fewest significant digits of a formatted level."""
 
@@ -89,11 +91,11 @@ def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
     """Formats a value in its unit, at the precision of its exponent.
 
     Levels and rates show only a minus; changes show a sign unless they are zero or `signed` is
-    false. Days have no sign: the surrounding sentence says the direction.
+    false. Days and weeks have no sign: the surrounding sentence says the direction.
     """
-    if unit is Unit.DAYS:
+    if unit in COUNTED_IN:
         count = abs(value)
-        return f"{count:,f} {'day' if count == 1 else 'days'}"
+        return f"{count:,f} {COUNTED_IN[unit]}{'' if count == 1 else 's'}"
     if unit is Unit.CALENDAR_DAY:
         day = day_of(value)
         return print_full_day(day) if day else f"{value:f}"

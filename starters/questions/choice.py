@@ -22,6 +22,7 @@ from desk.analytics.names.periods import (
     period_given,
     period_named,
     periods_named,
+    since_decision,
 )
 from desk.analytics.names.subjects import (
     NamedAs,
@@ -39,12 +40,13 @@ from desk.contracts.agents.tasks import (
     LOOKED_BACK,
     MOST_LOOKED_BACK,
     RANK,
+    SINCE_DECISION,
     DaysAsked,
     Query,
     TaskType,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.contracts.question.graph import GraphSpec
+from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
@@ -253,7 +255,8 @@ def _choice(
     elif days is not None and apart is not None:
         days, query = _of_pair_and_banks(query, apart, when)
     if days is not None:
-        query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
+        told = {**query.parameters, **_with_decision(query.question, spec, days).parameters}
+        query = query.model_copy(update={"parameters": told | _of_decision(query.question, spec)})
     elif when.period is not None:
         raise UsageError(f"--period is for what is measured, and {spec.name} measures nothing")
     return Choice(
@@ -268,6 +271,22 @@ def _choice(
         ),
         remark,
     )
+
+
+def _of_decision(words: str, spec: GraphSpec) -> dict[str, str]:
+    """The parameter with the decision since which a question asks how a pair did."""
+    since = since_decision(words) if any(map(_is_of_prices, spec.nodes)) else None
+    return {SINCE_DECISION: since.words} if since else {}
+
+
+def _with_decision(words: str, spec: GraphSpec, days: Period) -> Period:
+    """The days without the words of time that name such a decision as words that were not read."""
+    since = _of_decision(words, spec).get(SINCE_DECISION, "")
+    return days._replace(unread=tuple(each for each in days.unread if each not in since))
+
+
+def _is_of_prices(node: NodeSpec) -> bool:
+    return node.task is TaskType.RESEARCH_FX
 
 
 def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[Period, Query]:

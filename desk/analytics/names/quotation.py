@@ -1,8 +1,12 @@
-"""The quotation of pairs: which currency is the base, and for how many units."""
+"""The quotation of pairs: which currency is the base, for how many units, and which number of a
+text is a level of one."""
 
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.names.aliases import LEVELS_CALLED
 from desk.contracts.findings.claims import Metric, Unit
 
 PLAIN_DISAGREEMENT: Final = Decimal("1.05")
@@ -13,6 +17,17 @@ QUOTED_FOR_MANY: Final = frozenset({"JPY", "KRW", "IDR", "INR", "THB", "PHP"})
 
 LEAST_DIGITS: Final = 4
 
+MOST_TIMES: Final = 2
+"""By how much a number may differ from a pair's fixing to be meant as a level of it."""
+
+NUMBER: Final = re.compile(
+    r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)"
+    rf"|\b(?:{'|'.join(map(re.escape, LEVELS_CALLED))})\b",
+    re.IGNORECASE,
+)
+"""A number as a text writes it, or what the market calls one."""
+
+_HUNDREDTHS: Final = Decimal(100)
 _LEVEL_POWERS: Final = (2, 3, -2, -3)
 _PERCENT_POWERS: Final = (2, -2)
 _PERCENTAGES: Final = frozenset({Unit.PERCENT, Unit.PERCENT_A_YEAR, Unit.BASIS_POINTS})
@@ -34,6 +49,7 @@ _NEGATED: Final = frozenset(
         Metric.DIFFERENTIAL,
         Metric.YIELD_DIFFERENTIAL,
         Metric.YIELD_DIFFERENTIAL_CHANGE,
+        Metric.WEEK_STREAK,
     }
 )
 
@@ -75,3 +91,22 @@ def scale_powers(unit: Unit, subject: str) -> tuple[int, ...]:
     if unit is Unit.LEVEL:
         return _LEVEL_POWERS if QUOTED_FOR_MANY.intersection(subject.split("/")) else ()
     return _PERCENT_POWERS if unit in _PERCENTAGES else ()
+
+
+def numbers_in(words: str) -> tuple[str, ...]:
+    """The numbers of a text as they are written; of a date it is to be rid of first."""
+    return tuple(NUMBER.findall(words))
+
+
+def level_meant(written: Sequence[str], last: Decimal) -> Decimal | None:
+    """Of some written numbers the one that may be a level of a pair with this last fixing, or else
+    the one that may be so in hundredths, such as 72 of a dollar. A comma groups digits, or begins
+    the decimals. None where several may be."""
+    called = [LEVELS_CALLED.get(each.casefold(), each) for each in written]
+    read = (each.replace(",", sign) for each in called for sign in ("", "."))
+    told = {Decimal(each) for each in read if each.count(".") < 2}
+    for unit in (1, _HUNDREDTHS):
+        levels = [n / unit for n in told if last / MOST_TIMES <= n / unit <= last * MOST_TIMES]
+        if levels:
+            return levels[0] if len(levels) == 1 else None
+    return None

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+DAYS_A_YEAR: Final = 252
+"""Days with prices, by which a daily deviation is told for a year."""
+
 MAD_TO_DEVIATION: Final = 1.4826
 """Makes the median absolute deviation of normal data an estimate of its standard deviation.
 Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 1993."""

@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from desk.analytics.formulas import basis_point_difference
 from desk.analytics.names.markets import areas_of_pair
 from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END, WITHIN
-from desk.analytics.prices.moves import SMALLEST_DEVIATION, log_moves
+from desk.analytics.prices.moves import DAYS_A_YEAR, SMALLEST_DEVIATION, log_moves
 from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import WEEK
 from desk.analytics.technical.expected_range import (
@@ -25,7 +25,6 @@ from desk.analytics.technical.expected_range import (
     measured_coverage,
 )
 from desk.analytics.technical.measures import (
-    DAYS_A_YEAR,
     Floats,
     Measure,
     Unmeasured,

@@ -27,9 +27,6 @@ Measure = Callable[[int], float | Decimal]
 """Computes a figure for a day of a series, by the day's index. It uses only that day and those
 before it, and raises `Unmeasured` if it cannot be computed."""
 
-DAYS_A_YEAR: Final = 252
-"""Days with prices in a year, by which a daily deviation is annualised."""
-
 CENT: Final = Decimal("0.01")
 _PRECISION: Final = {
     Unit.PERCENT: CENT,

@@ -15,12 +15,11 @@ from numpy.lib.stride_tricks import sliding_window_view
 from desk.analytics.figures import as_number
 from desk.analytics.formulas import band_position, percent_change
 from desk.analytics.names.markets import DOLLAR
-from desk.analytics.prices.moves import log_moves
+from desk.analytics.prices.moves import DAYS_A_YEAR, log_moves
 from desk.analytics.prices.pegs import Peg, peg_known
 from desk.analytics.technical.market_data import QUARTER_DAYS, MarketMeasures, quarter_move
 from desk.analytics.technical.measures import (
     CENT,
-    DAYS_A_YEAR,
     Floats,
     Measure,
     Unmeasured,

@@ -81,6 +81,10 @@ DAYS_READ: Final = "period_days_read"
 """The parameter with the words that named these days, where others named those of a pair beside
 the bank."""
 
+SINCE_DECISION: Final = "since_decision"
+"""The parameter with the words of a question that name a decision of a bank since which it asks how
+a pair did."""
+
 LOOKED_BACK: Final = timedelta(weeks=3 * 52)
 """How far a bank's decisions are looked at before the days that a question asks about, or before
 now: some change their rate once in some years."""
@@ -101,6 +105,12 @@ class Query(Contract):
 
     question: Annotated[str, Field(min_length=1, max_length=4_000)]
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+
+    @property
+    def undecided(self) -> str:
+        """The question without the words that name a bank's decision."""
+        since = self.parameters.get(SINCE_DECISION)
+        return self.question.replace(since, " ").strip() if since else self.question
 
     @property
     def periods_asked(self) -> tuple[DaysAsked, ...]:

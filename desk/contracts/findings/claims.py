@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -21,7 +22,8 @@ ClaimId = Annotated[
 """`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
 several in a window, the day. `TRACKER:find_case_3fa2.price.last` is a number as a tool of another
 form states it: the server, the tool with what tells its question from others, and the path.
-`USD/SEK:span_move.2026-09-30.2026-10-30` is of the days that it names."""
+`USD/SEK:span_move.2026-09-30.2026-10-30` is of the days that it names, and
+`USD/SEK:days_above.9.5.2026-09-30.2026-10-30` of a level as well."""
 
 
 class Unit(StrEnum):
@@ -37,6 +39,8 @@ class Unit(StrEnum):
     STANDARD_DEVIATIONS = "standard_deviations"
     DAYS = "days"
     """A count of fixings in a row, signed by their direction."""
+    WEEKS = "weeks"
+    """A count of weeks in a row, signed by their direction."""
     INDEX = "index"
     """A place on a scale that its metric defines, such as 0 to 100."""
     RATIO = "ratio"
@@ -190,6 +194,18 @@ class Metric(StrEnum):
     SPAN_LOW = "span_low"
     SPAN_MOVE = "span_move"
     SPAN_SWING = "span_swing"
+    SPAN_MEAN = "span_mean"
+    SPAN_VOLATILITY = "span_volatility"
+    FIXINGS_WITHIN = "fixings_within"
+    DAYS_RISEN = "days_risen"
+    DAYS_FALLEN = "days_fallen"
+    DAYS_ABOVE = "days_above"
+    DAYS_BELOW = "days_below"
+    FIRST_ABOVE = "first_above"
+    FIRST_BELOW = "first_below"
+    LAST_ABOVE = "last_above"
+    LAST_BELOW = "last_below"
+    WEEK_STREAK = "week_streak"
 
     TARGET_RANGE_LOW = "target_range_low"
     TARGET_RANGE_HIGH = "target_range_high"
@@ -218,6 +234,7 @@ SIDED: Final = frozenset(
 """Moves of a market. Of a pair, prose can tell them from the side of either currency."""
 
 _SPAN: Final = re.compile(r"\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2})$")
+_LEVEL: Final = re.compile(r":[a-z_]+\.(\d+(?:\.\d+)?)(?:\.\d{4}-\d{2}-\d{2}){2}$")
 
 
 class Claim(Contract):
@@ -257,3 +274,14 @@ def span_days(claim: Claim) -> tuple[date, date] | None:
     if found is None or claim.metric is Metric.STATED:
         return None
     return date.fromisoformat(found[1]), date.fromisoformat(found[2])
+
+
+def level_id(subject: str, metric: Metric, level: Decimal, first: date, last: date) -> str:
+    """The id of a claim on a level over a span of days: the level stands before the days."""
+    return span_id(subject, metric, first, last).replace(f":{metric}", f":{metric}.{level:f}", 1)
+
+
+def level_named(claim: Claim) -> Decimal | None:
+    """The level that the name of a claim on a span of days has; None without one."""
+    found = _LEVEL.search(claim.claim_id)
+    return Decimal(found[1]) if found else None

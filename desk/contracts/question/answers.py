@@ -1,7 +1,7 @@
 """The published answer to a question. Its JSON form is this model, key for key."""
 
 from datetime import datetime
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 
@@ -26,6 +26,9 @@ from desk.contracts.question.graph import (
 from desk.contracts.question.knowledge import Quotation, YesOrNo
 from desk.contracts.swarm.record import SwarmRecord
 from desk.contracts.weeks import TimeWindow
+
+MOST_CLAIMS: Final = 2_000
+"""Of an answer: the decisions of all central banks over some years are several hundred."""
 
 
 class AnswerSection(Contract):
@@ -94,7 +97,7 @@ class AnswerReport(Contract):
     graph: GraphSpec
     nodes: Annotated[tuple[NodeReport, ...], Field(max_length=MOST_NODES)]
     quotations: Annotated[tuple[Quotation, ...], Field(max_length=100)] = ()
-    claims: Annotated[tuple[Claim, ...], Field(max_length=400)] = ()
+    claims: Annotated[tuple[Claim, ...], Field(max_length=MOST_CLAIMS)] = ()
     sources: Annotated[tuple[DataSource, ...], Field(max_length=400)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=2_000)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
@@ -105,7 +108,9 @@ class AnswerReport(Contract):
     window: TimeWindow
     market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
     base_area: AreaCode = "US"
-    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=400, exclude_if=is_empty)] = ()
+    verdicts: Annotated[
+        tuple[ClaimVerdict, ...], Field(max_length=MOST_CLAIMS, exclude_if=is_empty)
+    ] = ()
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""

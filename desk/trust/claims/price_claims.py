@@ -106,16 +106,23 @@ def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
 def _extreme_days(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[Claim]:
     """The moves of the days that rose and fell most, and the fixings that each is between. None for
     a week, as for the distances."""
-    step = level_step(view.last.value, spec.digits)
     for before, after in view.extreme_days:
-        ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
-        start, end = (
-            level_claim(
-                spec, metric, fixing.value.quantize(step), fixing.day, evidence, None
-            ).model_copy(update={"claim_id": span_id(spec.market, metric, before.day, after.day)})
-            for metric, fixing in ends
-        )
-        yield from (start, end, span_move(start, end))
+        yield from step_claims(before, after, spec, evidence)
+
+
+def step_claims(
+    before: Fixing, after: Fixing, spec: MarketSpec, evidence: str
+) -> tuple[Claim, ...]:
+    """The printed levels of two days, and the move between them."""
+    step = level_step(after.value, spec.digits)
+    ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
+    start, end = (
+        level_claim(
+            spec, metric, fixing.value.quantize(step), fixing.day, evidence, None
+        ).model_copy(update={"claim_id": span_id(spec.market, metric, before.day, after.day)})
+        for metric, fixing in ends
+    )
+    return start, end, span_move(start, end)
 
 
 def span_move(start: Claim, end: Claim) -> Claim:

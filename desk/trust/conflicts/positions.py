@@ -31,6 +31,7 @@ SUFFIXES: Final = {
     Unit.BASIS_POINTS: " bp",
     Unit.STANDARD_DEVIATIONS: " σ",
     Unit.DAYS: " days",
+    Unit.WEEKS: " weeks",
     Unit.INDEX: " points",
     Unit.RATIO: " times",
     Unit.COUNT: " in number",

@@ -23,7 +23,15 @@ from desk.analytics.prices.price_view import view_newest
 from desk.analytics.prices.series import Fixings, window_days
 from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.episode.analysis import Analysis, PriceHistory
-from desk.contracts.findings.claims import Claim, ClaimId, Metric, Unit, claim_id
+from desk.contracts.findings.claims import (
+    Claim,
+    ClaimId,
+    Metric,
+    Unit,
+    claim_id,
+    level_named,
+    span_days,
+)
 from desk.contracts.findings.source_results import (
     AssetSeries,
     DecisionCalendar,
@@ -37,15 +45,21 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.analysis_claims import analysis_claims, mark_claims
-from desk.trust.claims.price_claims import price_claims
+from desk.trust.claims.price_claims import price_claims, step_claims
 from desk.trust.claims.rate_claims import (
     decision_claims,
     in_a_row_claims,
     next_decision_claims,
     policy_rate_claims,
     target_range_claims,
+    within_claims,
 )
-from desk.trust.claims.span_claims import span_claims
+from desk.trust.claims.span_claims import (
+    beyond_claims,
+    counted_claims,
+    fixings_of,
+    span_claims,
+)
 from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable, asset_symbol
 
@@ -145,6 +159,8 @@ def _fits(name: str) -> bool:
     return True
 
 
+_OF_TWO_FIXINGS: Final = frozenset({Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_MOVE})
+
 FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
     Metric.MOVE: ("percent_change", (Metric.PREVIOUS, Metric.LAST)),
     Metric.RANGE_POSITION: (
@@ -175,6 +191,34 @@ def given_by(
     derived = derive(answer, specs, window, result.evidence_id)
     derived += _of_span(answer, specs, window, result.evidence_id)
     return derived or stated_claims(result, window_days(window)[1])
+
+
+def of_its_days(
+    claim: Claim, answer: Answer | None, specs: Mapping[str, MarketSpec], evidence_id: str
+) -> tuple[Claim, ...]:
+    """What an answer gives of the days that a claim's name has, and of the level there: what is
+    counted of a bank's decisions or of a pair's fixings, and the move between two of these.
+
+    Raises:
+        EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
+    """
+    days, level = span_days(claim), level_named(claim)
+    if days is None or answer is None:
+        return ()
+    if isinstance(answer, RateDecisions):
+        return within_claims(answer, claim.subject, *days, evidence_id)
+    if not isinstance(answer, History) or claim.subject != answer.symbol:
+        return ()
+    try:
+        spec, prices = _series(answer, specs)
+        if level is not None:
+            return beyond_claims(prices, spec, evidence_id, level, *days)
+        if claim.metric in _OF_TWO_FIXINGS:
+            ends = fixings_of(prices, days)
+            return step_claims(*ends, spec, evidence_id) if ends else ()
+        return counted_claims(prices, spec, evidence_id, *days)
+    except (ValueError, ArithmeticError) as error:
+        raise EvidenceUnusable(f"no figure can be taken from it: {error}") from error
 
 
 def derive(

@@ -15,7 +15,6 @@ from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
-from desk.contracts.findings.source_results import RateDecisions
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
@@ -23,10 +22,9 @@ from desk.trust.claims.rate_claims import (
     IN_A_ROW,
     differential_areas,
     differential_claim,
-    within_claims,
 )
 from desk.trust.claims.recompute import InputsUnusable, at_precision_of, recompute
-from desk.trust.ledger.derivation import FORMULAS, given_by
+from desk.trust.ledger.derivation import FORMULAS, given_by, of_its_days
 from desk.trust.ledger.evidence import (
     Answer,
     EvidenceUnusable,
@@ -202,13 +200,24 @@ class Ledger:
             if reading.answer is None and not _is_named_by_evidence(claim):
                 self._check_literally(claim, reading)
                 given += 1
-            elif derived := _given(reading, claim):
+            elif derived := self._given(reading, claim):
                 _compare_with_any(claim, derived)
                 given += 1
         if not given:
             words = f"{', '.join(claim.evidence)} gives no {claim.metric} of {claim.subject}"
             dated = claim.metric in DATED
             raise _FailsCheck(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
+
+    def _given(self, reading: _EvidenceRead, claim: Claim) -> tuple[Claim, ...]:
+        """What a piece of evidence gives under a claim's name: also what it comes to within the
+        days that the name has."""
+        if given := reading.gives.get(claim.claim_id):
+            return given
+        try:
+            asked = of_its_days(claim, reading.answer, self._specs, reading.result.evidence_id)
+        except EvidenceUnusable as unusable:
+            raise _FailsCheck(ClaimCheck.EVIDENCE, str(unusable)) from unusable
+        return tuple(each for each in asked if each.claim_id == claim.claim_id)
 
     def _check_literally(self, claim: Claim, reading: _EvidenceRead) -> None:
         """Accepts a figure that the answer of another server's tool contains, or that follows from
@@ -268,16 +277,6 @@ class Ledger:
         if expected is not None and expected != claim.value:
             words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
             raise _FailsCheck(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
-
-
-def _given(reading: _EvidenceRead, claim: Claim) -> tuple[Claim, ...]:
-    """What a piece of evidence gives under a claim's name: of a bank's decisions also what they
-    come to within the days that the name has."""
-    days, answer = span_days(claim), reading.answer
-    if days is None or not isinstance(answer, RateDecisions):
-        return reading.gives.get(claim.claim_id, ())
-    derived = within_claims(answer, claim.subject, *days, reading.result.evidence_id)
-    return tuple(each for each in derived if each.claim_id == claim.claim_id)
 
 
 def _is_named_by_evidence(claim: Claim) -> bool:

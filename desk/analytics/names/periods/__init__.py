@@ -15,6 +15,7 @@ No library does this well enough: of 80 expressions as strategists type them, re
 """
 
 from desk.analytics.names.periods.coming import days_coming
+from desk.analytics.names.periods.decisions import SinceDecision, since_decision
 from desk.analytics.names.periods.lengths import SpanNamed, span_given, spans_named
 from desk.analytics.names.periods.reading import (
     READ,
@@ -32,6 +33,7 @@ __all__ = [
     "READ",
     "UNREAD",
     "Period",
+    "SinceDecision",
     "SpanNamed",
     "days_coming",
     "limits_ahead",
@@ -40,6 +42,7 @@ __all__ = [
     "period_given",
     "period_named",
     "periods_named",
+    "since_decision",
     "span_given",
     "spans_named",
     "words_ahead",

@@ -53,8 +53,19 @@ class Excerpt(Contract):
     row: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-OF_SERIES: Final = frozenset({Metric.Z_SCORE, Metric.STREAK, Metric.LARGEST_DAY})
-SINCE: Final = frozenset({Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE})
+OF_SERIES: Final = frozenset(
+    {
+        *(Metric.Z_SCORE, Metric.STREAK, Metric.LARGEST_DAY, Metric.WEEK_STREAK),
+        *(Metric.FIXINGS_WITHIN, Metric.DAYS_RISEN, Metric.DAYS_FALLEN),
+        *(Metric.DAYS_ABOVE, Metric.DAYS_BELOW, Metric.SPAN_MEAN, Metric.SPAN_VOLATILITY),
+    }
+)
+SINCE: Final = frozenset(
+    {
+        *(Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE, Metric.FIRST_ABOVE, Metric.FIRST_BELOW),
+        *(Metric.LAST_ABOVE, Metric.LAST_BELOW),
+    }
+)
 OF_DECISIONS: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
@@ -336,6 +347,19 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "direction (docs/method.md)",
     "dollar_index": "the dollar against the six currencies below, with ICE's weights",
     "streak": "how many of the last daily steps went the same way",
+    "week_streak": "how many of the last steps from Friday to Friday went the same way",
+    "fixings_within": "how many fixings there are in the days of its name",
+    "days_risen": "how many of these fixings are above the one before",
+    "days_fallen": "how many of these fixings are below the one before",
+    "span_mean": "the mean of the fixings in the days of its name",
+    "span_volatility": "the standard deviation of the daily log moves in the days of its name, "
+    "times the root of 252",
+    "days_above": "how many fixings in the days of its name are above the level there",
+    "days_below": "how many fixings in the days of its name are below the level there",
+    "first_above": "the day of the first of these fixings above the level",
+    "first_below": "the day of the first of these fixings below the level",
+    "last_above": "the day of the last of these fixings above the level",
+    "last_below": "the day of the last of these fixings below the level",
 }
 """Formulas over a series, which is too long to write out."""
 

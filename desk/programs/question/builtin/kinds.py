@@ -95,6 +95,8 @@ class AskedSide(StrEnum):
     CUT = "cut"
     MOVED = "moved"
     HELD = "held"
+    NOT_RAISED = "not_raised"
+    NOT_CUT = "not_cut"
     EARLIER = "earlier"
     LATER = "later"
     HIGHEST = "highest"
@@ -104,13 +106,24 @@ class AskedSide(StrEnum):
 OF_CHANGES: Final = (AskedSide.RAISED, AskedSide.CUT, AskedSide.MOVED, AskedSide.HELD)
 """What a bank may have done with its rate."""
 
-_WHO_DID: Final = {f"who_{side}": side for side in OF_CHANGES}
+NOT_DONE: Final = (AskedSide.NOT_RAISED, AskedSide.NOT_CUT)
+"""What several banks may be told apart by as well: which of them did not."""
+
+_WHO_DID: Final = {f"who_{side}": side for side in (*OF_CHANGES, *NOT_DONE)}
 _OF_SEVERAL: Final[Mapping[QuestionKind, Mapping[str, AskedSide]]] = {
     QuestionKind.DECIDED: _WHO_DID,
     QuestionKind.CHANGED: _WHO_DID,
     QuestionKind.RATE: {side: side for side in (AskedSide.HIGHEST, AskedSide.LOWEST)},
 }
 """What is asked for of several banks, by the kind of a question and the name of its wordings."""
+
+_SINCE: Final[Mapping[str, AskedSide | None]] = {
+    "since_raised": AskedSide.RAISED,
+    "since_cut": AskedSide.CUT,
+    "since_moved": AskedSide.MOVED,
+    "since_decided": None,
+}
+"""Since which decision something is asked, by the name of its wordings."""
 
 _FLOOR_OF_SEVERAL: Final = 0.6
 """How near the nearest of these wordings has to be."""
@@ -158,6 +171,16 @@ def side_of_several(
     first, second = sorted(near, key=near.__getitem__, reverse=True)[:2]
     is_near = near[first] >= _FLOOR_OF_SEVERAL
     return among[first] if is_near and SIDES.is_apart(near[first], near[second]) else None
+
+
+def since_what(words: str, find_meaning: "FindEmbeddingModel") -> AskedSide | None:
+    """Which decision of a bank words name since which something is asked: its last rise, its last
+    cut or its last change; None where they name any, and without a model."""
+    meaning = find_meaning()
+    if meaning is None:
+        return None
+    near = SIDES.nearness(_compared(words), _SINCE, meaning)
+    return _SINCE[max(near, key=near.__getitem__)]
 
 
 def _not_of(question: str) -> frozenset[QuestionKind]:

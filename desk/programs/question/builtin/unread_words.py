@@ -71,7 +71,8 @@ def unread_words(
     if kind is QuestionKind.YIELD or year_before:
         # How long a bond runs is said in years, and with a rate goes the one a year before.
         time = [each for each in time if each.casefold() not in _LENGTHS]
-    time = [each for each in time if not stems(each) <= read]
+    of_names = stems(" ".join(KIND_NAMES))
+    time = [each for each in time if not stems(by_their_kinds(each)) <= read | of_names]
     left = _left(query, kind, stems(" ".join(time)) | read)
     names = stems(" ".join(_NAME.findall(query.question)))
     named = tuple(word for word in left if stem(word) in names)

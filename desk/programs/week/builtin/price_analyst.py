@@ -1,13 +1,14 @@
 """The price analyst: what a pair's daily fixings say about the week, in figures and in words."""
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
-from desk.analytics.names.periods import READ
+from desk.analytics.names.periods import READ, since_decision
+from desk.analytics.names.quotation import level_meant, numbers_in
 from desk.analytics.prices.impact import (
     LARGE_MOVE,
     NEAR_THE_EDGE,
@@ -19,6 +20,7 @@ from desk.analytics.prices.impact import (
 from desk.analytics.prices.price_view import Break, PriceView, Side, view_newest, view_prices
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
 from desk.contracts.findings.results import (
@@ -31,12 +33,14 @@ from desk.contracts.findings.results import (
     View,
     ViewKind,
 )
-from desk.contracts.findings.source_results import History
+from desk.contracts.findings.source_results import DatePrecision, History, RateDecisions
 from desk.contracts.markets import Band, MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.learning.forecasts import forecast_of
-from desk.programs.builtin.evidence import Evidence, ask, market_of, read, unusable
-from desk.trust.claims.price_claims import position_in_band, price_claims
+from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, unusable
+from desk.trust.claims.price_claims import position_in_band, price_claims, step_claims
+from desk.trust.claims.rate_claims import decision_claims
+from desk.trust.claims.span_claims import beyond_claims, counted_claims
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip
 
@@ -181,6 +185,11 @@ def _months(months: int) -> str:
 
 
 HISTORY = 56 * WEEK
+HISTORY_OF_A_LEVEL = 5 * 52 * WEEK
+"""When a pair was last at a level that a question names, without days, may be long ago."""
+YEAR = 52 * WEEK
+DECISIONS = 3 * YEAR
+"""How far back the last decision of a bank is looked for, as far as its own research looks."""
 MOST_SUSPECTS = 20
 REVERTED = "it leapt away from the fixings on both sides and the next one took most of it back"
 UNSURE = "the last fixing leapt, and without a next one it cannot be told from an error"
@@ -193,17 +202,40 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: the history could not be had or cannot be read.
     """
     market = market_of(request)
-    first_day, last_day = window_days(request.assignment.window)
     if not request.exchanges:
-        call = ask(
-            request.assignment,
-            Capability.HISTORY,
-            symbol=market.market,
-            start=(first_day - HISTORY).isoformat(),
-            end=last_day.isoformat(),
-        )
-        return Turn(calls=(call,), note=f"Ask for the fixings of {market.market}")
+        return _questions(request, market)
     return Turn(result=_research(request, market, read(request, Capability.HISTORY, History)))
+
+
+def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
+    first_day, last_day = window_days(request.assignment.window)
+    query = request.assignment.query
+    end = last_day.isoformat()
+    start = (first_day - _looked_back(query)).isoformat()
+    calls = [
+        ask(request.assignment, Capability.HISTORY, symbol=market.market, start=start, end=end)
+    ]
+    if area := _bank_asked(query):
+        start = (last_day - DECISIONS).isoformat()
+        calls.append(
+            ask(request.assignment, Capability.RATE_DECISIONS, areas=[area], start=start, end=end)
+        )
+    return Turn(calls=tuple(calls), note=f"Ask for the fixings of {market.market}")
+
+
+def _bank_asked(query: Query | None) -> str | None:
+    """The area of the bank since whose decision a question asks how a pair did."""
+    words = query.parameters.get(SINCE_DECISION, "") if query else ""
+    since = since_decision(words)
+    return since.area if since else None
+
+
+def _looked_back(query: Query | None) -> timedelta:
+    """How much history is asked for before the days."""
+    if query is None:
+        return HISTORY
+    of_a_level = READ not in query.parameters and numbers_in(query.question)
+    return HISTORY_OF_A_LEVEL if of_a_level or SINCE_DECISION in query.parameters else HISTORY
 
 
 def _research(
@@ -222,6 +254,10 @@ def _research(
             reason = clip(f"{reason}; --as-of {ends_on.isoformat()} answers as of then")
         return _nothing(request, market, evidence, reason, ends_on)
     claims = price_claims(view, market, evidence.evidence_id)
+    since = _since_decisions(request, view, market, fixings, evidence.evidence_id)
+    if query is not None and ends_on is None:
+        claims += _asked_claims(query, view, market, fixings, evidence.evidence_id, first_day)
+        claims += since.claims
     missing = (*_missing(market, view, claims), *_nothing_since(market, ends_on))
     certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
     return ResearchResult(
@@ -232,13 +268,87 @@ def _research(
         claims=claims,
         events=_events(request, view, claims, evidence.source, certainty),
         views=tuple(_views(market, claims, certainty, _sound(fixings, view), first_day)),
-        sources=(evidence.source,),
+        sources=(evidence.source, *since.sources),
         suspects=_suspects(view),
         missing=missing,
         warnings=_warnings(market, view, evidence),
         confidence=certainty,
         ends_on=ends_on,
     )
+
+
+def _asked_claims(
+    query: Query,
+    view: PriceView,
+    market: MarketSpec,
+    fixings: Fixings,
+    evidence: str,
+    first_day: date,
+) -> tuple[Claim, ...]:
+    """What is counted of the days that a question asks about; of a level that it names, without
+    days, of a year, and of all that is known. Of a whole group that is ranked nothing is."""
+    ranked = query.parameters.get(RANK)
+    if ranked and not any(code in ranked for code in market.market.split("/")):
+        return ()
+    last_day = view.last.day
+    counted = counted_claims(fixings, market, evidence, first_day, last_day)
+    level = level_meant(numbers_in(_undated(query)), view.last.value)
+    if level is None or fixings.first is None:
+        return counted
+    dated = READ in query.parameters
+    starts = (first_day,) if dated else (last_day - YEAR + timedelta(days=1), fixings.first.day)
+    beyond = (
+        each
+        for start in dict.fromkeys(starts)
+        for each in beyond_claims(fixings, market, evidence, level, start, last_day)
+    )
+    return (*counted, *beyond)
+
+
+class _SinceDecisions(NamedTuple):
+    """Claims on a pair's moves since decisions of a bank, on these, and where they are from."""
+
+    claims: tuple[Claim, ...] = ()
+    sources: tuple[DataSource, ...] = ()
+
+
+def _since_decisions(
+    request: TurnRequest, view: PriceView, market: MarketSpec, fixings: Fixings, evidence: str
+) -> _SinceDecisions:
+    """The moves of a pair since the bank that a question names decided, raised and cut its rate
+    last: each from the last fixing before that day, as a bank may decide before or after the day's
+    own."""
+    area = _bank_asked(request.assignment.query)
+    if area is None:
+        return _SinceDecisions()
+    decisions, _ = consult(request, Capability.RATE_DECISIONS, RateDecisions)
+    if decisions is None:
+        return _SinceDecisions()
+    known = [
+        each
+        for each in decisions.answer.decisions
+        if each.area == area
+        and each.precision is DatePrecision.DAY
+        and each.decided_on <= view.last.day
+    ]
+    asked = [known, *([e for e in known if e.change * way > 0] for way in (1, -1))]
+    newest = {each[-1].decided_on: each[-1] for each in asked if each}
+    sound = _sound(fixings, view)
+    starts = {day: sound.before(day).last for day in newest}
+    moves = {
+        claim.claim_id: claim
+        for start in starts.values()
+        if start is not None
+        for claim in step_claims(start, view.last, market, evidence)
+    }
+    decided = decision_claims(tuple(newest.values()), decisions.evidence_id)
+    return _SinceDecisions((*moves.values(), *decided), (decisions.source,))
+
+
+def _undated(query: Query) -> str:
+    """A question without the words of its days."""
+    days = query.parameters.get(READ)
+    return query.question.replace(days, " ") if days else query.question
 
 
 def _fixings(request: TurnRequest, market: MarketSpec, history: History) -> Fixings:

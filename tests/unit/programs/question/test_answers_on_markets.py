@@ -235,6 +235,53 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "By its fixing of 30 Oct 2026 USD/KRW has fallen for 2 days in a row: the South Korean"
             " won rose.",
         ),
+        # What is counted of the days, of weeks, and beyond a number.
+        (
+            "how many weeks in a row has the dollar gained against the yen",
+            "From Friday to Friday USD/JPY has risen for 1 week in a row.",
+        ),
+        (
+            "how many times has usdchf fallen on the day in october",
+            "USD/CHF fell on 10 of its 22 fixings from 1 Oct 2026 to 30 Oct 2026, and rose on 12.",
+        ),
+        (
+            "on how many days did the yen lose in september",
+            "USD/JPY rose on 11 of its 22 fixings from 1 Sep 2026 to 30 Sep 2026, and fell on 11.",
+        ),
+        (
+            "what was the biggest weekly drop of the yen this year",
+            "The largest one-week rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was +2.50 %, from"
+            " 154.04 on 11 Sep 2026 to 157.89 on 18 Sep 2026.",
+        ),
+        (
+            "how often did usdkrw close above 1450 this year",
+            "123 of the fixings of USD/KRW from 1 Jan 2026 to 30 Oct 2026 were above the number"
+            " that is asked about.",
+        ),
+        (
+            "when did the yen first trade weaker than 160 this year",
+            "The first fixing of USD/JPY above the number that is asked about, from 1 Jan 2026 to"
+            " 30 Oct 2026, is that of 9 Jun 2026.",
+        ),
+        (
+            "since when is eurusd below 1.15",
+            "The last fixing of EUR/USD above the number that is asked about, from 29 Sep 2025 to"
+            " 30 Oct 2026, is that of 16 Sep 2026.",
+        ),
+        (
+            "average usdsgd in q3",
+            "The mean of the fixings of USD/SGD from 1 Jul 2026 to 30 Sep 2026 is 1.2804.",
+        ),
+        (
+            "how volatile has sterling been this month",
+            "The daily moves of GBP/USD from 1 Oct 2026 to 30 Oct 2026 come to a volatility of"
+            " 4.9 % a year.",
+        ),
+        (
+            "on which day did the rupee hit its record low this year",
+            "The highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250, on"
+            " 20 May 2026.",
+        ),
         # What the market calls a level.
         ("is eur/usd below parity", "No: the fixing of EUR/USD of 30 Oct 2026 is 1.1172."),
         ("is eurchf under parity", "Yes: the fixing of EUR/CHF of 30 Oct 2026 is 0.9194."),
@@ -350,10 +397,9 @@ def test_what_is_asked_for_is_the_first_sentence(
         "how correlated are AUD/USD and NZD/USD",
         "highest the franc has ever been",
         "is the won in a downtrend",
-        "how many weeks in a row has cable fallen",
+        "has the loonie been calmer than the aussie this quarter",
         "correlation between AUD/USD and NZD/USD this year, daily changes",
         "average eurgbp in 2025 and how far are we from it now",
-        "since when is dollar-yen above 150",
         "is the euro below purchasing power parity",
         "should i hedge my idr receivables now",
         "where will eurusd be in march",

@@ -219,6 +219,26 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             " (3 decisions). Not by Norges Bank and the Federal Reserve, as far as is known.",
         ),
         (
+            "which central banks haven't cut this year",
+            ("CA", "JP", "NO", "US"),
+            THIS_YEAR,
+            "Rates were not cut from 1 Jan 2026 to 2 Nov 2026 by the Bank of Japan and Norges Bank"
+            " (1 rise, +25 bp in all). They were by the Federal Reserve, as far as is known.",
+        ),
+        (
+            "which central banks haven't hiked this year",
+            ("CA", "JP", "NO", "US"),
+            THIS_YEAR,
+            "Rates were not raised from 1 Jan 2026 to 2 Nov 2026 by the Bank of Japan. They were by"
+            " Norges Bank and the Federal Reserve, as far as is known.",
+        ),
+        (
+            "how many central banks raised rates this year",
+            ("CA", "JP", "NO", "US"),
+            THIS_YEAR,
+            "Rates were raised from 1 Jan 2026 to 2 Nov 2026 by Norges Bank",
+        ),
+        (
             "has the boj held this year",
             ("JP",),
             THIS_YEAR,

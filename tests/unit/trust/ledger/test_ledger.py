@@ -12,7 +12,15 @@ from pydantic import JsonValue
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixings, window_days
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id, span_days, span_id
+from desk.contracts.findings.claims import (
+    Claim,
+    Metric,
+    Unit,
+    claim_id,
+    level_id,
+    span_days,
+    span_id,
+)
 from desk.contracts.findings.source_results import History, SourceResult
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketSpec
@@ -24,6 +32,7 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
+from desk.trust.claims.span_claims import beyond_claims, counted_claims
 from desk.trust.ledger.derivation import given_by
 from desk.trust.ledger.rederivation import Ledger
 from desk.trust.seals import content_hash
@@ -122,6 +131,36 @@ def test_any_digit_changed_is_objected_to(name: str, step: int, place: int) -> N
     found = ledger(*EVIDENCE).failed_check(claim.model_copy(update={"value": value}), CLAIMS)
     assert found is not None
     assert found.words.startswith(name)
+
+
+DAYS = date(2025, 8, 1), date(2025, 9, 30)
+
+
+def counted() -> dict[str, Claim]:
+    """What is counted of some days, as for a question, and beyond a level."""
+    fixings = Fixings.of(real_history("USD/JPY", WEEK))
+    told = counted_claims(fixings, YEN, "yen", *DAYS)
+    beyond = beyond_claims(fixings, YEN, "yen", Decimal("147.5"), *DAYS)
+    return {claim.claim_id: claim for claim in (*told, *beyond)}
+
+
+@pytest.mark.parametrize("name", sorted(counted()))
+def test_what_is_counted_of_days_follows_from_the_fixings_by_the_days_of_its_name(
+    name: str,
+) -> None:
+    claims, book = counted(), ledger(*EVIDENCE)
+    assert book.failed_check(claims[name], claims) is None
+    wrong = claims[name].model_copy(update={"value": claims[name].value + 1})
+    found = book.failed_check(wrong, {**claims, name: wrong})
+    assert found is not None and found.check in (ClaimCheck.VALUE, ClaimCheck.FORMULA)
+
+
+def test_what_is_counted_beyond_one_level_is_none_of_another() -> None:
+    claims = counted()
+    above = claims[level_id("USD/JPY", Metric.DAYS_ABOVE, Decimal("147.5"), *DAYS)]
+    renamed = level_id("USD/JPY", Metric.DAYS_ABOVE, Decimal("149.5"), *DAYS)
+    found = ledger(*EVIDENCE).failed_check(above.model_copy(update={"claim_id": renamed}), claims)
+    assert found is not None and found.check is ClaimCheck.VALUE
 
 
 def test_a_value_at_another_precision_is_objected_to() -> None:

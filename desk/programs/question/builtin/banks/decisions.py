@@ -13,7 +13,7 @@ from desk.contracts.findings.results import MarketEvent, OutcomeMissing, RateIns
 from desk.programs.builtin.rate_decisions import OUTCOMES, what_was_decided
 from desk.programs.question.builtin.banks.known import KnownBank, when
 from desk.programs.question.builtin.banks.topics import figure, of_bank, opening
-from desk.programs.question.builtin.kinds import AskedSide
+from desk.programs.question.builtin.kinds import NOT_DONE, AskedSide
 from desk.trust.prose import Form
 
 _CHANGES: Final = {"cut": -1, "rise": 1}
@@ -24,6 +24,8 @@ _DONE: Final = {
     AskedSide.CUT: "cut",
     AskedSide.MOVED: "moved",
     AskedSide.HELD: "left as they were",
+    AskedSide.NOT_RAISED: "not raised",
+    AskedSide.NOT_CUT: "not cut",
 }
 
 
@@ -125,10 +127,10 @@ def _step(bank: KnownBank, event: MarketEvent) -> str:
 
 def did(side: AskedSide, changes: Iterable[Decimal]) -> bool:
     """Whether decisions with these changes come to what is asked for."""
-    if side is AskedSide.RAISED:
-        return any(change > 0 for change in changes)
-    if side is AskedSide.CUT:
-        return any(change < 0 for change in changes)
+    if side in (AskedSide.RAISED, AskedSide.NOT_RAISED):
+        return any(change > 0 for change in changes) is (side is AskedSide.RAISED)
+    if side in (AskedSide.CUT, AskedSide.NOT_CUT):
+        return any(change < 0 for change in changes) is (side is AskedSide.CUT)
     return any(changes) is (side is AskedSide.MOVED)
 
 
@@ -143,7 +145,8 @@ def which_did(banks: Sequence[KnownBank], side: AskedSide) -> Iterator[str]:
     elif known:
         yield f"No rates were {_DONE[side]} {days}, as far as is known."
     if those and (others := [bank.name for bank in known if bank not in those]):
-        yield f"Not by {listed(others)}, as far as is known."
+        they = "They were" if side in NOT_DONE else "Not"
+        yield f"{they} by {listed(others)}, as far as is known."
     yield from _not_told(banks)
     if idle := [bank.name for bank in banks if not bank.meetings]:
         yield f"No decision of {listed(idle)} {days} is known."

@@ -15,7 +15,7 @@ from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import NamedAs, subjects_asked
-from desk.contracts.agents.tasks import RANK, Query
+from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query
 from desk.contracts.findings.results import (
     ResearchResult,
 )
@@ -31,6 +31,7 @@ from desk.programs.question.builtin.banks import bank_sentences
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.banks_told import banks_told
 from desk.programs.question.builtin.synthesis.markets.asked import (
+    IN_A_ROW,
     Aspect,
     MarketQuestion,
     market_question,
@@ -68,6 +69,7 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
+from desk.programs.question.builtin.synthesis.markets.since import UNKNOWN, since_told
 from desk.programs.question.builtin.synthesis.parts import QuestionPart, parts_of
 from desk.programs.question.builtin.synthesis.verdicts import move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
@@ -105,7 +107,9 @@ def take_turn(request: TurnRequest) -> Turn:
     """
     query, quoter = query_of(request), Quoter()
     research = research_in(request.state)
-    question = market_question(query, request.assignment.window, research)
+    # The decision since which it asks how a pair did is told apart.
+    asked = query.model_copy(update={"question": query.undecided})
+    question = market_question(asked, request.assignment.window, research)
     passages = passages_in(request.state, named_tickets(query))
     fitting = fits(query.question, passages, measured(query, research))
     if _is_of_prices(question, research):
@@ -189,8 +193,8 @@ def _draft(
         return instead
     if researched:
         told = quoted(found, quoter) if found else Draft("", answered=True)
-        sure = is_all_read(question, research) and is_measured(research)
         summary = " ".join(filter(None, (_of_pairs(question, research), told.summary)))
+        sure = _is_sure(question, research)
         return Draft(summary, sure, sure, told.told)
     if found:
         return _of_papers(query, found, quoter)
@@ -199,6 +203,12 @@ def _draft(
         unread = f"{NONE_SURE} {question.left.told(question.kind)}".strip()
         return Draft("" if unheld else unread, answered=False)
     return _nearest_written(query, fitting, quoter)
+
+
+def _is_sure(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
+    """Whether what was measured is surely what a question asks for."""
+    known = is_all_read(question, research) and is_measured(research)
+    return known and since_told(question, research) != UNKNOWN
 
 
 def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Draft:
@@ -242,7 +252,8 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     """What was measured of pairs, what is asked for first: where they stand goes before how far
     they went, where the question is of that."""
     of_it = meant_alone(question, research)
-    lead = first_sentence(question, of_it) or _verdict(question, research)
+    since = since_told(question, of_it)
+    lead = since or first_sentence(question, of_it) or _verdict(question, research)
     moved = "" if lead else _move_asked(question, of_it)
     standing = standing_summary(of_it) or ""
     from_day, to_day = whole_days(question.window)
@@ -280,9 +291,9 @@ def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> st
 def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult]) -> Draft:
     """What was measured of pairs where nothing written fits, which is said last where the question
     may be of that."""
-    of_now = question.kind is QuestionKind.LEVEL or question.asked.aspect is Aspect.STREAK
-    dated = of_now or READ in question.query.parameters
-    known = is_all_read(question, research) and is_measured(research)
+    of_now = question.kind is QuestionKind.LEVEL or question.asked.aspect in IN_A_ROW
+    dated = of_now or not {READ, SINCE_DECISION}.isdisjoint(question.query.parameters)
+    known = _is_sure(question, research)
     found = question.is_of_prices and dated and known
     said_already = question.is_of_prices or question.is_unsure
     said = (_of_pairs(question, research), "" if said_already else NOTHING_WRITTEN)
@@ -300,7 +311,8 @@ def _of_a_group(
     aspect = question.asked.aspect
     of_it = meant_alone(question, research)
     lead = (
-        first_sentence(question, of_it)
+        since_told(question, of_it)
+        or first_sentence(question, of_it)
         or _verdict(question, research)
         or _move_asked(question, of_it)
     )
@@ -319,7 +331,7 @@ def _of_a_group(
     said = (lead, standing, newest, *days, ranking, *beside, banks, unjudged)
     measured = with_doubt(question, said, lead or standing or ranking or move_told(of_it))
     told = quoted(found, quoter) if found else Draft("", answered=True)
-    sure = is_all_read(question, research) and is_measured(research)
+    sure = _is_sure(question, research)
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)
 
 

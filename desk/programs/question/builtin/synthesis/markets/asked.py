@@ -13,10 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from desk.analytics.names.aliases import LEVELS_CALLED
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
 from desk.analytics.names.markets import group_called
 from desk.analytics.names.periods import READ
+from desk.analytics.names.quotation import NUMBER, level_meant, numbers_in
 from desk.analytics.names.subjects import (
     NamedAs,
     by_their_kinds,
@@ -72,6 +72,20 @@ class Aspect(StrEnum):
     IS_ABOVE = "is_above"
     IS_BELOW = "is_below"
     STREAK = "streak"
+    WEEK_STREAK = "week_streak"
+    LARGEST_WEEK = "largest_week"
+    WEEK_RISE = "week_rise"
+    WEEK_FALL = "week_fall"
+    DAYS_UP = "days_up"
+    DAYS_DOWN = "days_down"
+    DAYS_ABOVE = "days_above"
+    DAYS_BELOW = "days_below"
+    FIRST_ABOVE = "first_above"
+    FIRST_BELOW = "first_below"
+    LAST_ABOVE = "last_above"
+    LAST_BELOW = "last_below"
+    MEAN = "mean"
+    VOLATILITY = "volatility"
     BEST = "best"
     WORST = "worst"
     IS_BEST = "is_best"
@@ -81,13 +95,23 @@ class Aspect(StrEnum):
 
 
 EVER_BEYOND: Final = frozenset({Aspect.EVER_ABOVE, Aspect.EVER_BELOW, Aspect.EVER_REACHED})
-BESIDE_A_NUMBER: Final = EVER_BEYOND | {Aspect.IS_ABOVE, Aspect.IS_BELOW}
+LATEST_BEYOND: Final = frozenset({Aspect.LAST_ABOVE, Aspect.LAST_BELOW})
+COUNTED_BEYOND: Final = LATEST_BEYOND | {
+    *(Aspect.DAYS_ABOVE, Aspect.DAYS_BELOW, Aspect.FIRST_ABOVE, Aspect.FIRST_BELOW),
+}
+BESIDE_A_NUMBER: Final = EVER_BEYOND | COUNTED_BEYOND | {Aspect.IS_ABOVE, Aspect.IS_BELOW}
 
 _OF_ITS_VALUE: Final = {
     "ever_stronger": (Aspect.EVER_ABOVE, Aspect.EVER_BELOW),
     "ever_weaker": (Aspect.EVER_BELOW, Aspect.EVER_ABOVE),
     "is_stronger": (Aspect.IS_ABOVE, Aspect.IS_BELOW),
     "is_weaker": (Aspect.IS_BELOW, Aspect.IS_ABOVE),
+    "days_stronger": (Aspect.DAYS_ABOVE, Aspect.DAYS_BELOW),
+    "days_weaker": (Aspect.DAYS_BELOW, Aspect.DAYS_ABOVE),
+    "first_stronger": (Aspect.FIRST_ABOVE, Aspect.FIRST_BELOW),
+    "first_weaker": (Aspect.FIRST_BELOW, Aspect.FIRST_ABOVE),
+    "last_stronger": (Aspect.LAST_ABOVE, Aspect.LAST_BELOW),
+    "last_weaker": (Aspect.LAST_BELOW, Aspect.LAST_ABOVE),
 }
 """What wordings on the value of a currency ask of its pair: where that is quoted in another one,
 and where it is quoted in this one, which is weak where the pair is high."""
@@ -107,18 +131,17 @@ UNMEASURED: Final = "unmeasured"
 MOST_STRANGE: Final = 2
 """Words of what a question is about with which, unread, it may be of no market."""
 
-MOST_TIMES: Final = 2
-"""By how much a number may differ from a pair's fixing to be meant as a level of it."""
-
 OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
-_OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY | {Aspect.STREAK}
-_OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
-_HUNDREDTHS: Final = Decimal(100)
-_NUMBER: Final = re.compile(
-    r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)"
-    rf"|\b(?:{'|'.join(map(re.escape, LEVELS_CALLED))})\b",
-    re.IGNORECASE,
+OF_A_WEEK: Final = frozenset({Aspect.LARGEST_WEEK, Aspect.WEEK_RISE, Aspect.WEEK_FALL})
+IN_A_ROW: Final = frozenset({Aspect.STREAK, Aspect.WEEK_STREAK})
+_OF_MOVES: Final = (
+    AMONG_SEVERAL
+    | OF_A_DAY
+    | OF_A_WEEK
+    | IN_A_ROW
+    | {Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.VOLATILITY}
 )
+_OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 
 
@@ -141,17 +164,8 @@ class AskedOfMarket(NamedTuple):
         return stems(" ".join((*told, *numbers)))
 
     def level_of(self, last: Decimal) -> Decimal | None:
-        """The one number that may be a level of a pair with this last fixing, or else the one that
-        may be so in hundredths, such as 72 of a dollar. A comma groups digits, or begins the
-        decimals."""
-        written = [LEVELS_CALLED.get(each.casefold(), each) for each in self.numbers]
-        read = (each.replace(",", sign) for each in written for sign in ("", "."))
-        told = {Decimal(each) for each in read if each.count(".") < 2}
-        for unit in (1, _HUNDREDTHS):
-            levels = [n / unit for n in told if last / MOST_TIMES <= n / unit <= last * MOST_TIMES]
-            if levels:
-                return levels[0] if len(levels) == 1 else None
-        return None
+        """The one number that may be a level of a pair with this last fixing."""
+        return level_meant(self.numbers, last)
 
 
 class MarketQuestion(NamedTuple):
@@ -279,6 +293,5 @@ def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
     if group.isalnum():
         named = rf"(?:\b(?:in|of) (?:the )?)?{group_called(group).pattern}"
         dated = re.sub(named, "", dated, flags=re.IGNORECASE)
-    numbers: Sequence[str] = _NUMBER.findall(dated)
-    told = _REPEATED.sub("the currency", by_their_kinds(_NUMBER.sub("the level", dated)))
-    return told, tuple(numbers)
+    told = _REPEATED.sub("the currency", by_their_kinds(NUMBER.sub("the level", dated)))
+    return told, numbers_in(dated)

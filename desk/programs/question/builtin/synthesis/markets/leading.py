@@ -23,6 +23,15 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
     alone_among,
     is_quoted,
 )
+from desk.programs.question.builtin.synthesis.markets.counted import (
+    COUNTED,
+    LONGEST_DAY,
+    MOVES,
+    OLDER_UNSEEN,
+    counted_sentence,
+    largest_span,
+    over,
+)
 from desk.programs.question.builtin.synthesis.markets.moves_told import level_told, range_told
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import RankedMove, ranked_moves
 from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
@@ -41,10 +50,7 @@ _EXTREMES: Final = {
     -1: ("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW),
 }
 
-OLDER_UNSEEN: Final = " Older fixings were not looked at."
-
 _WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
-_MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
 
 
 def meant_alone(
@@ -93,6 +99,8 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
             return _largest_day(question, result, -way if _is_quoted(question, result) else way)
         case Aspect.STREAK:
             return _streak(known, result.market if _is_quoted(question, result) else "")
+        case each if each in COUNTED:
+            return counted_sentence(question, each, result)
         case Aspect.EVER_REACHED:
             return _reached(question, known)
         case Aspect.EVER_ABOVE | Aspect.EVER_BELOW:
@@ -129,9 +137,9 @@ def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
     if extreme.value != last.value:
         told = _extreme_told(question, known, sign)
         return f"No: the fixing of {last.subject} of {day} is [[{last.claim_id}]]. The {told}."
-    name, over = _EXTREMES[sign][0], _over(question, last)
+    name, days = _EXTREMES[sign][0], over(question, last)
     unseen = "" if READ in question.query.parameters else OLDER_UNSEEN
-    told = f"the fixing of {last.subject} of {day}, [[{last.claim_id}]], is the {name} {over}"
+    told = f"the fixing of {last.subject} of {day}, [[{last.claim_id}]], is the {name} {days}"
     return f"Yes: {told}.{unseen}"
 
 
@@ -147,7 +155,7 @@ def _from_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign:
     by = f"[[{away.claim_id}|size]] " if away else ""
     return (
         f"The fixing of {last.subject} of {print_full_day(last.as_of)}, [[{last.claim_id}]], is"
-        f" {by}{side} the {name} {_over(question, last)}, {_on_day(extreme)}."
+        f" {by}{side} the {name} {over(question, last)}, {_on_day(extreme)}."
     )
 
 
@@ -156,7 +164,7 @@ def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign:
     if extreme is None or last is None:
         return ""
     name = _EXTREMES[sign][0]
-    return f"{name} fixing of {extreme.subject} {_over(question, last)} was {_on_day(extreme)}"
+    return f"{name} fixing of {extreme.subject} {over(question, last)} was {_on_day(extreme)}"
 
 
 def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> Claim | None:
@@ -168,17 +176,15 @@ def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
 def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> str:
     """The day that rose most, or that fell most, or of these the one that moved most."""
     # A model's spans may be of more days.
-    spans = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
-    spans = [claim for claim in spans if claim.value * way > 0 or not way]
     last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
-    largest = max(spans, key=lambda claim: abs(claim.value), default=None)
+    largest = largest_span(result, way, at_most=LONGEST_DAY)
     days = span_days(largest) if largest else None
     if last is None or largest is None or days is None:
         return ""
     before, day = map(print_full_day, days)
     start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
     return (
-        f"The largest one-day {_MOVES[way]} of {last.subject} {_over(question, last)} was"
+        f"The largest one-day {MOVES[way]} of {last.subject} {over(question, last)} was"
         f" [[{largest.claim_id}|signed]] on {day}, from [[{start}]] on {before} to [[{end}]]."
     )
 
@@ -240,16 +246,8 @@ def _range(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
     if last is None or ends[0] is None or ends[1] is None:
         return ""
     low, high = map(_on_day, filter(None, ends))
-    over = _over(question, last)
-    return f"The fixings of {last.subject} {over} ranged from {low}, to {high}."
-
-
-def _over(question: MarketQuestion, last: Claim) -> str:
-    """The days of which an extreme is told."""
-    if READ not in question.query.parameters:
-        return f"in the 52 weeks to {print_full_day(last.as_of)}"
-    first, end = map(print_full_day, whole_days(question.window))
-    return f"from {first} to {end}"
+    days = over(question, last)
+    return f"The fixings of {last.subject} {days} ranged from {low}, to {high}."
 
 
 def _on_day(claim: Claim) -> str:

@@ -1,0 +1,186 @@
+"""The first sentence where a question asks for what is counted of a pair's fixings: on how many
+days it rose, fell or was beyond a number, on which day first or last, for how many weeks in a row
+it went one way, its largest week, its mean, how widely it swings."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.periods import READ
+from desk.contracts.findings.claims import Claim, Metric, level_named, span_days, span_id
+from desk.contracts.findings.results import ResearchResult
+from desk.programs.question.builtin.synthesis.markets.asked import (
+    COUNTED_BEYOND,
+    LATEST_BEYOND,
+    OF_A_WEEK,
+    Aspect,
+    MarketQuestion,
+    is_quoted,
+)
+from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
+
+OLDER_UNSEEN: Final = " Older fixings were not looked at."
+
+MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
+
+LONGEST_DAY: Final = timedelta(days=5)
+"""From one fixing to the next, over Easter."""
+
+LONGEST_WEEK: Final = timedelta(days=10)
+"""From the last fixing of one week to that of the next."""
+
+COUNTED: Final = (
+    COUNTED_BEYOND
+    | OF_A_WEEK
+    | {Aspect.WEEK_STREAK, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.MEAN, Aspect.VOLATILITY}
+)
+
+_WEEKS: Final = {Aspect.LARGEST_WEEK: 0, Aspect.WEEK_RISE: 1, Aspect.WEEK_FALL: -1}
+_BEYOND: Final = {
+    Aspect.DAYS_ABOVE: (Metric.DAYS_ABOVE, "above"),
+    Aspect.DAYS_BELOW: (Metric.DAYS_BELOW, "below"),
+    Aspect.FIRST_ABOVE: (Metric.FIRST_ABOVE, "above"),
+    Aspect.FIRST_BELOW: (Metric.FIRST_BELOW, "below"),
+    Aspect.LAST_ABOVE: (Metric.LAST_ABOVE, "above"),
+    Aspect.LAST_BELOW: (Metric.LAST_BELOW, "below"),
+}
+_WENT: Final = {1: ("rose", Metric.DAYS_RISEN), -1: ("fell", Metric.DAYS_FALLEN)}
+_THE_NUMBER: Final = "the number that is asked about"
+
+
+def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchResult) -> str:
+    """What is counted of a pair, as it is asked for; empty where it was not."""
+    known = {claim.metric: claim for claim in of_the_market((result,)) if not level_named(claim)}
+    last = known.get(Metric.LAST)
+    if last is None:
+        return ""
+    turn = -1 if is_quoted(question.query.question, result.market) else 1
+    match aspect:
+        case Aspect.DAYS_UP | Aspect.DAYS_DOWN:
+            way = 1 if aspect is Aspect.DAYS_UP else -1
+            return _days_moved(question, known, way * turn)
+        case Aspect.LARGEST_WEEK | Aspect.WEEK_RISE | Aspect.WEEK_FALL:
+            return _largest_week(question, result, last, _WEEKS[aspect] * turn)
+        case Aspect.WEEK_STREAK:
+            return _weeks_in_a_row(known, result.market if turn < 0 else "")
+        case Aspect.MEAN:
+            mean = known.get(Metric.SPAN_MEAN)
+            told = f"The mean of the fixings of {last.subject} {over(question, last)} is"
+            return f"{told} [[{mean.claim_id}]]." if mean else ""
+        case Aspect.VOLATILITY:
+            swing = known.get(Metric.SPAN_VOLATILITY)
+            told = f"The daily moves of {last.subject} {over(question, last)} come to a volatility"
+            return f"{told} of [[{swing.claim_id}]] a year." if swing else ""
+        case _:
+            return _beyond(question, aspect, result, last)
+
+
+def over(question: MarketQuestion, last: Claim) -> str:
+    """The days of which a figure is told."""
+    if READ not in question.query.parameters:
+        return f"in the 52 weeks to {print_full_day(last.as_of)}"
+    first, end = map(print_full_day, whole_days(question.window))
+    return f"from {first} to {end}"
+
+
+def largest_span(
+    result: ResearchResult,
+    way: int,
+    *,
+    at_least: timedelta = timedelta(0),
+    at_most: timedelta,
+) -> Claim | None:
+    """Of the moves within some time the largest rise, fall, or of these the larger one."""
+    # A model's spans may be of more days.
+    moves = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
+    spans = [
+        claim
+        for claim in moves
+        if (days := span_days(claim)) and at_least < days[1] - days[0] <= at_most
+    ]
+    of_it = (claim for claim in spans if claim.value * way > 0 or not way)
+    return max(of_it, key=lambda claim: abs(claim.value), default=None)
+
+
+def _days_moved(question: MarketQuestion, known: Mapping[Metric, Claim], way: int) -> str:
+    fixings, counts = (
+        known.get(Metric.FIXINGS_WITHIN),
+        {w: known.get(m) for w, (_, m) in _WENT.items()},
+    )
+    first, other = counts[way], counts[-way]
+    if fixings is None or first is None or other is None:
+        return ""
+    days = _of_its_days(question, fixings)
+    return (
+        f"{first.subject} {_WENT[way][0]} on [[{first.claim_id}]] of its [[{fixings.claim_id}]]"
+        f" fixings {days}, and {_WENT[-way][0]} on [[{other.claim_id}]]."
+    )
+
+
+def _of_its_days(question: MarketQuestion, claim: Claim) -> str:
+    """The days in the name of a claim, as far as the question's own end."""
+    days = span_days(claim)
+    first, last = days or whole_days(question.window)
+    return f"from {print_full_day(first)} to {print_full_day(last)}"
+
+
+def _largest_week(question: MarketQuestion, result: ResearchResult, last: Claim, way: int) -> str:
+    """The week, from Friday to Friday, that rose most, or that fell most."""
+    largest = largest_span(result, way, at_least=LONGEST_DAY, at_most=LONGEST_WEEK)
+    days = span_days(largest) if largest else None
+    if largest is None or days is None:
+        return ""
+    before, day = map(print_full_day, days)
+    start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
+    return (
+        f"The largest one-week {MOVES[way]} of {last.subject} {over(question, last)} was"
+        f" [[{largest.claim_id}|signed]], from [[{start}]] on {before} to [[{end}]] on {day}."
+    )
+
+
+def _weeks_in_a_row(known: Mapping[Metric, Claim], quoted: str) -> str:
+    """For how many weeks in a row the last ones rose or fell; of a pair whose `quoted` currency is
+    asked about, what that one did."""
+    streak = known.get(Metric.WEEK_STREAK)
+    if streak is None:
+        return ""
+    if not streak.value:
+        return f"The last week of {streak.subject} ended where the one before it did."
+    went, other = ("risen", "fell") if streak.value > 0 else ("fallen", "rose")
+    told = f"From Friday to Friday {streak.subject} has {went} for [[{streak.claim_id}]] in a row"
+    own = f"the {currency_name(quoted.partition('/')[2])}" if quoted else ""
+    return f"{told}: {own} {other}." if own else f"{told}."
+
+
+def _beyond(question: MarketQuestion, aspect: Aspect, result: ResearchResult, last: Claim) -> str:
+    """On how many days the pair was beyond the number of the question, and on which first or last.
+    Where it names no days, the latest is looked for in all that is known."""
+    level = question.asked.level_of(last.value)
+    metric, side = _BEYOND[aspect]
+    count = Metric.DAYS_ABOVE if side == "above" else Metric.DAYS_BELOW
+    of_it = [claim for claim in of_the_market((result,)) if level_named(claim) == level]
+    dated = READ in question.query.parameters
+    starts = sorted(days[0] for claim in of_it if (days := span_days(claim)))
+    if level is None or not starts:
+        return ""
+    start = starts[-1] if dated or aspect not in LATEST_BEYOND else starts[0]
+    told = {c.metric: c for c in of_it if (days := span_days(c)) and days[0] == start}
+    within = f"from {print_full_day(start)} to {print_full_day(last.as_of)}"
+    unseen = "" if dated else OLDER_UNSEEN
+    if count not in told:
+        return ""
+    if not told[count].value:
+        return f"No fixing of {last.subject} {within} was {side} {_THE_NUMBER}.{unseen}"
+    found = told[metric]
+    if metric is count:
+        return (
+            f"[[{found.claim_id}]] of the fixings of {last.subject} {within} were {side}"
+            f" {_THE_NUMBER}."
+        )
+    which = "first" if aspect in (Aspect.FIRST_ABOVE, Aspect.FIRST_BELOW) else "last"
+    return (
+        f"The {which} fixing of {last.subject} {side} {_THE_NUMBER}, {within}, is that of"
+        f" [[{found.claim_id}]]."
+    )

@@ -1,0 +1,127 @@
+"""How a pair did since a bank decided is measured from the bank's record, and told first."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from desk.analytics.names.periods import since_decision
+from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
+from desk.contracts.agents.tasks import SINCE_DECISION, Query, TaskType
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn
+from desk.contracts.weeks import TimeWindow
+from desk.platform.memory.sentence_encoder import desk_embedding_model
+from desk.programs.question.builtin.synthesis import take_turn
+from desk.programs.turns import builtin_turn
+from desk.trust.ledger.rederivation import Ledger
+from desk.trust.prose import split_sentences
+from desk.trust.prose.references import render
+from desk.trust.prose.synthesis_review import claims_in, review_synthesis
+from tests.knowledge.asking import asked
+from tests.support.builders import (
+    answered,
+    decision,
+    decisions,
+    history,
+    pair_market,
+    real_fixings,
+    request,
+)
+
+YEN = pair_market(digits=2)
+WINDOW = TimeWindow(
+    start=datetime(2026, 10, 24, tzinfo=UTC),
+    end=datetime(2026, 10, 30, 23, tzinfo=UTC),
+    time_zone="Europe/London",
+)
+DECISIONS = decisions(
+    "2026-W44",
+    decision("US", "2025-12-10", "3.625", "-25"),
+    decision("US", "2026-07-29", "3.875", "25"),
+    decision("US", "2026-09-16", "3.875", "0"),
+).model_copy(update={"as_of": WINDOW.end})
+
+
+@pytest.fixture(autouse=True)
+def of_this_worker(with_meaning: None) -> Iterator[None]:
+    """The model of meaning as a worker's turn has it."""
+    known = WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
+    yield
+    WORKER_EMBEDDING_MODEL.reset(known)
+
+
+def sentences(question: str) -> tuple[Synthesis, list[str]]:
+    """The answer to a question about the dollar and the yen, all of it derived again."""
+    since = since_decision(question)
+    query = Query(question=question, parameters={SINCE_DECISION: since.words} if since else {})
+    found = _researched(query)
+    state = [StateEntry(key="prices", node="prices", round=1, result=found)]
+    turn = asked(TaskType.SYNTHESISE, question, state=state)
+    of_it = {"query": query, "window": WINDOW}
+    assignment = turn.assignment.model_copy(update=of_it)
+    made = take_turn(turn.model_copy(update={"assignment": assignment})).result
+    assert isinstance(made, Synthesis)
+    assert review_synthesis(made, state) == ()
+    told = split_sentences(render(made.summary, claims_in(state)))
+    return made, [each.strip() for each in told]
+
+
+def _researched(query: Query) -> ResearchResult:
+    turn = request(TaskType.RESEARCH_FX, YEN)
+    assignment = turn.assignment.model_copy(update={"query": query, "window": WINDOW})
+    first: Turn = builtin_turn(turn.model_copy(update={"assignment": assignment}))
+    prices, banks = first.calls
+    assert banks.arguments["areas"] == ["US"]
+    known = tuple(each for each in real_fixings(YEN.market) if each[0] <= WINDOW.end.date())
+    results = [
+        answered(prices, history(YEN.market, known, WINDOW.end)),
+        answered(banks, DECISIONS),
+    ]
+    turn = request(TaskType.RESEARCH_FX, YEN, results=results)
+    result = builtin_turn(turn.model_copy(update={"assignment": assignment})).result
+    assert isinstance(result, ResearchResult)
+    claims = {claim.claim_id: claim for claim in result.claims}
+    book = Ledger((YEN,), WINDOW, "US", results)
+    assert [book.failed_check(claim, claims) for claim in result.claims] == [None] * len(claims)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "then"),
+    [
+        (
+            "by how much did usdjpy move since the fed's last decision",
+            "The Federal Reserve decided last, as far as is known, on 16 Sep 2026.",
+            "From the fixing before that day, 155.00 on 15 Sep 2026, to 157.25 on 30 Oct 2026"
+            " USD/JPY rose 1.45 %.",
+        ),
+        (
+            "how has usdjpy done since the fed last hiked?",
+            "The Federal Reserve last raised its rate, as far as is known, on 29 Jul 2026.",
+            "From the fixing before that day, 163.91 on 28 Jul 2026, to 157.25 on 30 Oct 2026"
+            " USD/JPY fell 4.06 %.",
+        ),
+        (
+            "usdjpy since the fed's last cut",
+            "The Federal Reserve last cut its rate, as far as is known, on 10 Dec 2025.",
+            "From the fixing before that day,",
+        ),
+    ],
+)
+def test_a_move_since_a_decision_is_told_first_with_both_days(
+    question: str, first: str, then: str
+) -> None:
+    made, told = sentences(question)
+    assert told[0] == first
+    assert told[1].startswith(then)
+    assert made.answered
+
+
+def test_what_follows_no_bank_is_no_decision() -> None:
+    assert since_decision("how did the yen do since june") is None
+    assert since_decision("how did the yen do since june, and when does the fed meet") is None
+    told = since_decision("is the yen down since the boj hiked, and by how much?")
+    assert told is not None
+    assert (told.area, told.words) == ("JP", "since the boj hiked")
