@@ -1,1 +1,1 @@
-"""The programs that run on the engine, and the analysts that work for them."""
+"""The programs that run on the engine, and their analysts."""

@@ -1,7 +1,7 @@
 """Openings: the tool calls that a task makes before its first turn.
 
 The turn whose result starts further tasks also names their first calls, in `Turn.openings`. The
-engine makes these calls at once, so that no task needs a turn just to ask for them.
+engine makes these calls at once, so that no task needs a turn just to request them.
 """
 
 import logging
@@ -27,11 +27,11 @@ _FirstTurn = Callable[[], TurnRequest]
 
 
 def with_openings(turn: Turn, request: TurnRequest) -> Turn:
-    """The turn with the openings of the tasks that its result starts, by task id.
+    """Returns the turn with the openings of the tasks that its result starts, by task id.
 
-    A task that makes no call has an empty opening. A task whose calls cannot be told yet has none,
-    and asks in its first turn; so has one for which telling them fails, which is logged. The turn
-    is returned unchanged where it has no result or the request no policy.
+    A task that makes no calls has an empty opening. A task whose calls cannot be determined yet has
+    no opening, and makes them in its first turn. So does a task for which determining them fails,
+    which is logged. Returns the turn unchanged if it has no result or the request has no policy.
     """
     if turn.result is None or request.policy is None:
         return turn
@@ -45,19 +45,19 @@ def _named(first_turn: _FirstTurn) -> tuple[str, tuple[ToolCall, ...]] | None:
         first = first_turn()
         calls = opening(first)
     except Exception:
-        # The turn is paid for and must not be lost over this, whatever it is. The task asks in its
-        # first turn then, where the same error fails that task alone.
+        # Any error here must not lose the turn, which has been paid for. The task then makes its
+        # calls in its first turn, where the same error fails that task alone.
         LOG.warning("what a task asks first could not be named beforehand", exc_info=True)
         return None
     return first.assignment.task_id, calls
 
 
 def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """The calls of a task's first turn. They depend on the task alone: the desk makes them itself,
-    whether a model or the built-in analyst takes the task on.
+    """Returns the calls of a task's first turn. They depend on the task alone: the desk makes them
+    itself, whether a model or the built-in analyst takes the task.
 
     Raises:
-        LookupError: the task is of a package that is not installed here.
+        LookupError: the task's package is not installed here.
     """
     own = builtin_turn(request)
     if request.model == BUILTIN or not is_for_a_model(request):
@@ -66,11 +66,11 @@ def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
 
 
 def with_calls_for_model(request: TurnRequest, own: Turn) -> Turn:
-    """The built-in analyst's first turn with the further calls that a model's task begins with, at
-    most `MAX_CALLS_A_TURN` in all. Any later turn, and one without calls, is returned as it is."""
+    """Adds to the built-in analyst's first turn the further calls that a model's task begins with,
+    at most `MAX_CALLS_A_TURN` in all. Returns any later turn, and one without calls, unchanged."""
     if request.exchanges or not own.calls:
         return own
-    # Importing a `ModelTask` takes time, which only a worker whose agents are models spends.
+    # Importing a `ModelTask` is slow, and only done by a worker whose agents are models.
     kind = TASKS.get(request.assignment.task_type)
     task = kind.load_model() if kind else None
     if task is None or task.opening is None:
@@ -81,8 +81,8 @@ def with_calls_for_model(request: TurnRequest, own: Turn) -> Turn:
 
 
 def _following(turn: Turn, request: TurnRequest, policy: RunPolicy) -> Iterator[_FirstTurn]:
-    """A function for each task that a result starts, which makes the request for its first turn:
-    the planned tasks after a plan, the validator after a research result."""
+    """Yields a function for each task that a result starts, which builds the request for its first
+    turn: the planned tasks after a plan, the validator after a research result."""
     market = request.assignment.market
     match turn.result:
         case WeekPlan() as plan:
@@ -101,7 +101,7 @@ def _following(turn: Turn, request: TurnRequest, policy: RunPolicy) -> Iterator[
 def _checking(
     found: ResearchResult, market: MarketSpec, request: TurnRequest, policy: RunPolicy
 ) -> TurnRequest:
-    """The request for the validator's first turn, as if it had to check this result alone."""
+    """Builds the request for the validator's first turn, as if it had to check only this result."""
     first = _first_turn(VALIDATION, market, request, policy)
     return first.model_copy(update={"findings": (found,), "evidence": request.results})
 
@@ -109,8 +109,8 @@ def _checking(
 def _first_turn(
     planned: PlannedTask, market: MarketSpec, request: TurnRequest, policy: RunPolicy
 ) -> TurnRequest:
-    """The request for the first turn of a market's task, with the fields that its calls depend
-    on."""
+    """Builds the request for the first turn of a market's task, with the fields that its calls
+    depend on."""
     profile, before = profile_in(policy, planned.agent), request.assignment
     assignment = assignment_of(
         profile,

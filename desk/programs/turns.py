@@ -1,4 +1,4 @@
-"""Turns by the built-in analysts, and the judgement of every turn, whoever took it."""
+"""Turns by the built-in analysts, and the judgement of all turns, including those of models."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -29,22 +29,21 @@ from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, targe
 from desk.trust.prose import review, without_rejected
 
 ANALYSTS: Final = {name: kind.load_analyst() for name, kind in TASKS.items()}
-"""Who takes a turn on which task."""
+"""The built-in analyst of each task."""
 
 
 NO_CLAIMS: Final[Mapping[str, Claim]] = MappingProxyType({})
 
 
 def builtin_turn(request: TurnRequest) -> Turn:
-    """The built-in analyst's turn: tool calls first, then the result or why there is none. What a
-    model asked besides is not looked at.
+    """Returns the built-in analyst's turn: tool calls first, then the result or the reason why
+    there is none. Ignores the calls that a model made itself.
 
-    The same request always gives the same turn. A tool that could not be asked or that refused
-    ends in `failure`, so that the task can be given to somebody else; a tool that has no data
-    does not.
+    The same request always gives the same turn. A tool that could not be called or that refused
+    ends in `failure`, so that the task can be reassigned; a tool that has no data does not.
 
     Raises:
-        LookupError: the task is of a package that is not installed here.
+        LookupError: the task's package is not installed here.
     """
     task = request.assignment.task_type
     if task not in ANALYSTS:
@@ -61,20 +60,21 @@ def builtin_turn(request: TurnRequest) -> Turn:
 
 
 def is_for_a_model(request: TurnRequest) -> bool:
-    """Whether a model is asked at all once the desk has a result.
+    """Returns whether a model is called once the desk has a result.
 
-    It is not where there is nothing to judge, as in the evaluation of a stock's episode: the desk's
-    own result is the task's then, whatever model its agent is, and nothing is paid.
+    It is not called where there is nothing to judge, as in the evaluation of a stock's episode: the
+    desk's own result is then the task's, whatever the agent's model is, and costs nothing.
     """
     kind = TASKS.get(request.assignment.task_type)
     return kind is not None and kind.model is not None
 
 
 def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO_CLAIMS) -> Turn:
-    """The turn with the rejected figures of its result, and what is left of it without that.
+    """Returns the turn with the rejected figures of its result, and the result without them.
 
-    A validation has the conflicts between the findings it was shown besides. `reachable` are claims
-    that the result could have taken up: an objection names those that are near to a wrong name.
+    A validation also gets the conflicts between the findings that it was shown. `reachable` are
+    claims that the result could have used: an objection to a wrong name suggests the nearest of
+    them.
     """
     if turn.result is None or turn.judged:
         return turn
@@ -94,7 +94,7 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
 
 
 def checks_in(state: Iterable[StateEntry]) -> dict[str, Claim]:
-    """The claims that validators made, as those of what they fetched to object with."""
+    """Returns the claims that validators made from what they fetched for their objections."""
     results = (entry.result for entry in state)
     validations = (result for result in results if isinstance(result, ValidationResult))
     return {claim.claim_id: claim for result in validations for claim in result.checks}

@@ -1,1 +1,1 @@
-"""What the built-in analysts of all programs have in common."""
+"""What the built-in analysts of all programs share."""

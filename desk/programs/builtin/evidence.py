@@ -1,4 +1,4 @@
-"""Asking for what sources can tell, and reading their answers as evidence."""
+"""Calls to sources for a capability, and their answers parsed as evidence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LONGEST_MESSAGE = 4_000
 
 
 class TaskNotPossible(Exception):
-    """An agent cannot do its task. `error` is what it hands in instead of a result."""
+    """An agent cannot do its task. `error` is what it delivers instead of a result."""
 
     def __init__(self, error: AgentError) -> None:
         super().__init__(error.error_message)
@@ -33,9 +33,9 @@ class TaskNotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Generic[Answer]):
-    """A tool's answer, and the source it is listed as.
+    """A tool's answer, and the source that it is listed as.
 
-    `stand_in` says whose place the source took, where it is not the one that is asked first.
+    `stand_in` says which source it replaced, if it is not the first choice.
     """
 
     answer: Answer
@@ -44,13 +44,13 @@ class Evidence(Generic[Answer]):
 
     @property
     def evidence_id(self) -> str:
-        """What claims refer to."""
+        """The id by which claims refer to it."""
         return self.source.evidence_id
 
 
 def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonValue) -> ToolCall:
-    """A question to whoever has a capability; an agent asks for each once, so that the name of
-    the tool that usually has it makes the id unique."""
+    """Builds a call for a capability. An agent makes only one call for each, so the name of the
+    usual tool makes the id unique."""
     usual = usual_route(capability)
     return ToolCall(
         call_id=f"{assignment.task_id}/{usual.tool}",
@@ -62,8 +62,8 @@ def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonVal
 
 
 def unasked(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[ToolCall, ...]:
-    """The questions of a task that are still to be asked: those that nobody has put, and once more,
-    under an id of its own, each that was put with other arguments."""
+    """Returns the calls of a task that remain to be made: those that were not made yet, and again,
+    under a new id, each that was made with other arguments."""
     ids = [result.evidence_id for result in results]
     asked = {result.evidence_id: result.call for result in results}
     left = (call for call in calls if not any(one.startswith(f"{call.call_id}.") for one in ids))
@@ -77,24 +77,24 @@ def unasked(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[T
 
 
 def _holds(asked: ToolCall, call: ToolCall) -> bool:
-    """Whether all that a question is about was asked. The route that took it may have other names
-    for its arguments, and some of its own."""
+    """Returns whether a call was made with all the arguments. The route that took it may have other
+    names for them, and additional ones."""
     given = list(asked.arguments.values())
     return all(value in given for value in call.arguments.values())
 
 
 def is_offered(assignment: TaskAssignment, capability: Capability) -> bool:
-    """Whether somebody who has a capability can be asked in this run: one without a network does
-    without its live sources."""
+    """Returns whether a capability is available in this run: a run without a network has no live
+    sources."""
     routes = {(route.server, route.tool) for route in USUAL_ROUTES[capability]}
     return any((tool.server, tool.tool) in routes for tool in assignment.tools)
 
 
 def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Evidence[Answer]:
-    """The newest answer to a question for a capability, whoever gave it.
+    """Parses the newest answer for a capability, from any route.
 
     Raises:
-        TaskNotPossible: nobody was asked, nobody answered, or the answer is something else.
+        TaskNotPossible: no call was made, none was answered, or the answer has another form.
     """
     result = _newest(request, capability)
     tool = result.call.tool if result else usual_route(capability).tool
@@ -113,7 +113,7 @@ def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Ev
 
 
 def server_asked(request: TurnRequest, capability: Capability) -> str:
-    """Who was asked last for a capability, or who usually is."""
+    """The server that was called last for a capability, or else its usual one."""
     result = _newest(request, capability)
     return (result.call if result else usual_route(capability)).server
 
@@ -126,7 +126,8 @@ def _newest(request: TurnRequest, capability: Capability) -> ToolResult | None:
 def consult(
     request: TurnRequest, capability: Capability, kind: type[Answer]
 ) -> tuple[Evidence[Answer] | None, str | None]:
-    """As `read`, for a source that the task can do without: its answer, or why there is none."""
+    """Like `read`, for a source that the task can do without. Returns its answer, or the reason why
+    there is none."""
     try:
         return read(request, capability, kind), None
     except TaskNotPossible as impossible:
@@ -134,7 +135,7 @@ def consult(
 
 
 def readable(result: ToolResult) -> SourceResult | None:
-    """A tool's answer in the desk's own form; None when it has another."""
+    """Parses a tool's answer in the desk's own form. Returns None if it has another form."""
     try:
         return read_answer(result.content)
     except EvidenceUnusable:
@@ -142,10 +143,10 @@ def readable(result: ToolResult) -> SourceResult | None:
 
 
 def market_of(request: TurnRequest) -> MarketSpec:
-    """The market that the assignment is about.
+    """Returns the market of the assignment.
 
     Raises:
-        TaskNotPossible: it names none.
+        TaskNotPossible: the assignment has no market.
     """
     if request.assignment.market is None:
         raise TaskNotPossible(
@@ -159,7 +160,7 @@ def market_of(request: TurnRequest) -> MarketSpec:
 
 
 def _stand_in(result: ToolResult, capability: Capability) -> str | None:
-    """Without the reason, which is another's words: it stands with the tool result."""
+    """Omits the reason, which is third-party text: the tool result has it."""
     if result.in_place_of is None:
         return None
     asked = capability.replace("_", " ")
@@ -173,7 +174,7 @@ _FAILURES = {
 
 
 def unusable(request: TurnRequest, capability: Capability, reason: str) -> TaskNotPossible:
-    """What to raise when an answer parses but contradicts itself."""
+    """The exception to raise when an answer parses but contradicts itself."""
     tool = usual_route(capability).tool
     return _impossible(request, FailureType.TURN_FAILED, tool, reason)
 
@@ -196,7 +197,7 @@ def _impossible(
 
 
 def origin_of(answer: SourceResult) -> str | None:
-    """Who first published the figures of an answer, where that is one body for all of them."""
+    """Returns who first published the figures of an answer, if one body published all of them."""
     if answer.source.origin is not None:
         return answer.source.origin
     match answer:

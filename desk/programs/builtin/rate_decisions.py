@@ -1,4 +1,4 @@
-"""How analysts tell what a central bank decided, and why it is not known."""
+"""How analysts describe what a central bank decided, and why it is not known."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -14,7 +14,7 @@ OUTCOMES: Final[Mapping[OutcomeMissing, str]] = MappingProxyType(
         OutcomeMissing.NO_CHANGE: "The source covers that day and records no change.",
     }
 )
-"""What is said of a day whose decision is not known."""
+"""The sentence for a day whose decision is not known, by the reason."""
 
 _PRECISIONS: Final = {
     DatePrecision.MONTH: " The source gives the month of the decision only.",
@@ -31,8 +31,9 @@ def what_was_decided(
     told_rate: str,
     told_in_a_row: str | None,
 ) -> str:
-    """What a bank did, behind its name: by how much it moved its rate and to where, for which time
-    in a row, and how exactly its day is known. The references are those to the claims of it."""
+    """Describes what a bank did, to follow its name: by how much it moved its rate and to where,
+    how many times in a row, and how exactly its day is known. The arguments are references to the
+    claims."""
     rate = f"a midpoint of {told_rate}" if instrument.has_range else told_rate
     if told_in_a_row is not None:
         rate = f"{rate}, its {told_in_a_row}"

@@ -1,1 +1,1 @@
-"""What analysts that are Claude have in common."""
+"""What the analysts that are Claude share."""

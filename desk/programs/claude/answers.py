@@ -1,4 +1,4 @@
-"""Answers of tools as a model reads them, and which tools can still answer it."""
+"""Formats tools' answers for a model, and decides which tools can still answer it."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,35 +19,36 @@ from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
 from desk.programs.claude.fitting import fitting, why_unfit
 
 LONGEST_RESULT: Final = 50_000
-"""As many characters of one tool's answer as a model is shown."""
+"""The most characters of one tool's answer that a model is shown."""
 
 LONGEST_REASON: Final = 300
 
 BUSY: Final = frozenset({CallFault.TIMEOUT, CallFault.CIRCUIT_OPEN})
-"""Why a call had no answer that the same tool may give a minute later."""
+"""Faults of a call after which the same tool may answer a minute later."""
 
 _AS_CLAIMS: Final = ("figures", "decisions", "before")
-"""What of an answer stands among its claims."""
+"""The parts of an answer that are repeated by its claims."""
 
 TOOLS: Final = "tools"
 OTHER_TOOLS: Final = "other_tools"
 CURRENCIES: Final = "currencies"
 
 LONGEST_COLUMN: Final = 130
-"""Values of one column, such as the days of a series or its prices, that a model is shown whole:
-half a year of fixings. What an answer measures over all of them is among its claims."""
+"""The most values of one column, such as the days of a series or its prices, that a model is shown
+unthinned: half a year of fixings. Measures over all of them are among the answer's claims."""
 
 SHOWN_OF_LONGER: Final = 60
-"""About so many values of a longer one, from its first to its last: the way it went."""
+"""About how many values of a longer column are shown, from its first to its last, to show its
+course."""
 
 _FOR_THE_AUDIT: Final = frozenset({"as_of", "legs"})
-"""What of an answer no model needs: the task has its instant, and the rates that a cross is
-computed from are for whoever checks it."""
+"""The parts of an answer that no model needs: the task has its instant, and the rates that a cross
+is computed from are for the audit."""
 
 
 def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
-    """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
-    the claims that it makes, each named as it is written in prose."""
+    """Formats a tool's answer for a model: JSON, with the name by which it may be referred to, and
+    with the answer's claims, each named as in prose."""
     name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(worth_telling(claims))[:MOST_TOLD]
     told: dict[str, JsonValue] = {
         "evidence": name,
@@ -62,8 +63,8 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
 
 
 def _told_content(content: JsonValue) -> JsonValue:
-    """An answer without what is there for its audit alone, and of its source the name and the
-    tier: the address is the desk's to print."""
+    """Removes from an answer what is only there for its audit. Of its source, leaves the name and
+    the tier: the desk prints the address."""
     if not isinstance(content, dict):
         return content
     source = content.get("source")
@@ -74,8 +75,8 @@ def _told_content(content: JsonValue) -> JsonValue:
 
 
 def _without_claimed(content: JsonValue, claims: Collection[Claim]) -> JsonValue:
-    """An answer without the figures and decisions that stand among its claims, which say them as
-    they print."""
+    """Removes from an answer the figures and decisions that are among its claims, which have them
+    as printed."""
     if not isinstance(content, dict):
         return content
     named = {(str(claim.metric), claim.as_of.isoformat()) for claim in claims}
@@ -89,7 +90,7 @@ def _without_claimed(content: JsonValue, claims: Collection[Claim]) -> JsonValue
 
 
 def _name_of(line: Mapping[str, JsonValue]) -> tuple[str, str]:
-    """What a figure is of, or whose a decision is, and its day."""
+    """A figure's metric or a decision's area, and its day."""
     return (
         str(line.get("metric") or line.get("area")),
         str(line.get("as_of") or line.get("decided_on")),
@@ -97,8 +98,8 @@ def _name_of(line: Mapping[str, JsonValue]) -> tuple[str, str]:
 
 
 def only_months(results: Iterable[ToolResult]) -> dict[str, str]:
-    """The decisions of which no more than the month is known, by the area and the day that stands
-    for it: `2025-05` of `CN@2025-05-31`."""
+    """Returns the decisions of which only the month is known, by the area and the day that stands
+    for it: `2025-05` for `CN@2025-05-31`."""
     return {
         f"{line['area']}@{line['decided_on']}": str(line["decided_on"])[:7]
         for result in results
@@ -108,12 +109,13 @@ def only_months(results: Iterable[ToolResult]) -> dict[str, str]:
 
 
 def own_months(request: TurnRequest) -> dict[str, str]:
-    """The same of what the desk itself asked for a task, as of every turn of it."""
+    """Like `only_months`, for the calls that the desk itself made for a task, the same at every
+    turn."""
     return only_months(_own(request))
 
 
 def known_day(event: MarketEvent, months: Mapping[str, str]) -> str:
-    """The day of an event, or its month where no more is known of a decision."""
+    """Returns the day of an event, or its month if only the month of a decision is known."""
     day = event.event_date.isoformat()
     return months.get(f"{event.area}@{day}", day)
 
@@ -126,8 +128,8 @@ def _decisions(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
 
 
 def thinned(content: JsonValue) -> JsonValue:
-    """An answer with every so many-th value of each long column, up to its last, so that a column
-    of days and one of prices still stand beside each other."""
+    """Thins each long column of an answer to every n-th value, up to its last, so that a column of
+    days and one of prices still match."""
     if isinstance(content, dict):
         return {name: thinned(held) for name, held in content.items()}
     if not isinstance(content, list):
@@ -146,9 +148,9 @@ def size_of(result: ToolResult) -> int:
 
 
 def answering(request: TurnRequest) -> Iterator[ToolSpec]:
-    """The tools that can have something of the task's market, without those that the desk itself
-    has just asked for the task, and that had nothing: a model would ask in vain. One that was busy
-    may answer now."""
+    """Yields the tools that can have data on the task's market. Omits those that the desk itself
+    has just called for the task and that had nothing: a model's call would be useless. A tool that
+    was busy stays, because it may answer now."""
     dead = {(each.call.server, each.call.tool) for each in _in_vain(request)}
     task = request.assignment
     fit = fitting(request.tools, task.market, task.window.end)
@@ -156,7 +158,7 @@ def answering(request: TurnRequest) -> Iterator[ToolSpec]:
 
 
 def why_not_answering(request: TurnRequest, spec: ToolSpec) -> str:
-    """Why a tool is not among them, in words."""
+    """Returns why a tool is not among those that can answer, in words."""
     task = request.assignment
     unfit = why_unfit(spec.server, spec.tool, task.market, task.window.end)
     dead = (each for each in _in_vain(request) if each.call.server == spec.server)
@@ -165,33 +167,34 @@ def why_not_answering(request: TurnRequest, spec: ToolSpec) -> str:
 
 
 def asked_in_vain(request: TurnRequest) -> list[dict[str, str]]:
-    """What the desk asked for the task and nobody could answer, with the reason that was given: a
-    model then does not look for it."""
+    """Lists the desk's calls for the task that had no answer, with the reason, so that a model does
+    not repeat them."""
     told = {(each.call.tool, _why(each)): None for each in _in_vain(request)}
     return [{"asked": tool.replace("_", " "), "why": why} for tool, why in told]
 
 
 def something_came(request: TurnRequest) -> bool:
-    """Whether a tool that the desk asked for a task had anything, or may have it a minute later."""
+    """Returns whether a tool that the desk called for a task had any data, or may have it a minute
+    later."""
     return any(not _is_empty(each) for each in _own(request))
 
 
 def _in_vain(request: TurnRequest) -> list[ToolResult]:
-    """The answers of the tools that had nothing whatever the desk asked them."""
+    """The answers of the tools that had no data for any of the desk's calls."""
     own = _own(request)
     told = {(each.call.server, each.call.tool) for each in own if not _is_empty(each)}
     return [each for each in own if (each.call.server, each.call.tool) not in told]
 
 
 def _own(request: TurnRequest) -> list[ToolResult]:
-    """The answers to what the desk itself asked for a task."""
+    """The answers to the calls that the desk itself made for a task."""
     return [
         each for exchange in request.exchanges if not exchange.said for each in exchange.results
     ]
 
 
 def _why(answer: ToolResult) -> str:
-    """Why an answer has nothing, in its source's words."""
+    """Returns why an answer has no data, in its source's words."""
     content = answer.content if isinstance(answer.content, dict) else {}
     missing = content.get("missing") or answer.error or "it does not say why"
     match missing:
@@ -205,8 +208,7 @@ def _why(answer: ToolResult) -> str:
 
 
 def without_absent(content: JsonValue) -> JsonValue:
-    """What a model is shown, without nulls and without what is empty, at every depth: nothing
-    absent is told."""
+    """Removes nulls and empty values from what a model is shown, at every depth."""
     if isinstance(content, dict):
         kept = {name: without_absent(held) for name, held in content.items()}
         return {name: held for name, held in kept.items() if _is_there(held)}
@@ -216,20 +218,20 @@ def without_absent(content: JsonValue) -> JsonValue:
 
 
 def schema_of(form: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a model's answer, a copy for the caller to change."""
+    """Returns the JSON schema of a model's answer, as a copy that the caller may change."""
     schema: dict[str, Any] = json.loads(_schema_of(form))
     return schema
 
 
 @cache
 def _schema_of(form: type[BaseModel]) -> str:
-    # To make it takes as long as all else of a call to a model.
+    # Building it takes as long as the rest of a model call.
     return json.dumps(form.model_json_schema())
 
 
 def without_titles(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A JSON schema without its titles, which say its fields' names again. A field of that name
-    stays."""
+    """Removes the titles from a JSON schema, which only repeat its fields' names. A field named
+    `title` stays."""
     return {
         name: _schema_within(held)
         for name, held in schema.items()
@@ -250,9 +252,9 @@ def _is_there(held: JsonValue) -> bool:
 
 
 def there_is(request: TurnRequest, material: str) -> set[str]:
-    """What a model can be told of: the parts of its material that hold something, `tools` where it
-    is offered any, and what these, or the agents of a plan, can ask; `other_tools` where it is not
-    known what one of them is asked for; `currencies` unless it is about a stock."""
+    """Returns the conditions of the prompts' parts: the non-empty parts of the model's material,
+    `tools` if it is offered any, and the capabilities of these or of a plan's agents; `other_tools`
+    if a tool has no known capability; `currencies` unless the material is about a stock."""
     told = json.loads(material)
     parts = {name for name, held in told.items() if held}
     of_stock = "board" in parts or told.get("kind") == MarketKind.STOCK
@@ -261,14 +263,14 @@ def there_is(request: TurnRequest, material: str) -> set[str]:
 
 
 def asked_by(specs: Iterable[ToolSpec]) -> set[str]:
-    """What tools are asked for, and that there are any."""
+    """Returns the capabilities of tools, and that there are any."""
     specs = tuple(specs)
     known = (USUAL_CAPABILITY.get((spec.server, spec.tool)) for spec in specs)
     return {str(each or OTHER_TOOLS) for each in known} | ({TOOLS} if specs else set())
 
 
 def _is_empty(answer: ToolResult) -> bool:
-    """Whether an answer says why it has nothing, and has nothing."""
+    """Returns whether an answer has no data, and says why."""
     if answer.status is not ToolStatus.OK:
         return answer.fault not in BUSY
     content = answer.content

@@ -1,8 +1,8 @@
 """The figures that a model may use on a task: the desk's claims, and those of tools' answers.
 
-A model never writes a value. It writes the name of a claim, and is told with each answer of a tool
+A model never writes a value. It writes the name of a claim, and is shown with each tool's answer
 which claims that answer makes. A claim that it refers to, and that the desk has not made itself, is
-taken up with what it is computed from, and rests on the answer that gave it.
+adopted together with its inputs, and rests on the answer that gave it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from desk.trust.ledger.events import news_in
 from desk.trust.prose import Form, has_its_day, moves, printed
 
 MOST_TOLD: Final = 80
-"""Claims that a model is told of with one answer."""
+"""The most claims that a model is shown with one answer."""
 
 
 _IN_FORCE: Final = frozenset(
@@ -31,14 +31,14 @@ _IN_FORCE: Final = frozenset(
         Metric.DIFFERENTIAL,
     }
 )
-"""Figures that hold up to their day, after which no change of them is known."""
+"""Figures that hold up to their day; no change after that day is known."""
 
 
 class Figures:
-    """What goes by which name on a task.
+    """The claims of a task by name.
 
-    `own` are the desk's claims: they stay as they are. Of two answers that give one name otherwise
-    the first counts, and what the second computes from its own is not offered.
+    `own` are the desk's claims, which stay unchanged. If two answers give one name different
+    values, the first counts, and what the second computes from its own value is not offered.
     """
 
     def __init__(self, request: TurnRequest, own: Iterable[Claim] = ()) -> None:
@@ -50,12 +50,12 @@ class Figures:
             self._read(answer)
 
     def of(self, answer: ToolResult) -> tuple[Claim, ...]:
-        """The claims that an answer makes and that go by their names."""
+        """Returns the claims that an answer makes and that can be used by their names."""
         return tuple(self._made.get(answer.evidence_id, {}).values())
 
     def taken(self, names: Iterable[str]) -> tuple[Claim, ...]:
-        """The claims of these names that are not the desk's own, behind those that they are
-        computed from."""
+        """Returns the claims of these names that are not the desk's own, after the claims that they
+        are computed from."""
         found: dict[str, Claim] = {}
         for name in names:
             for claim in self._with_inputs(name):
@@ -64,7 +64,7 @@ class Figures:
         return tuple(found.values())
 
     def unknown(self, place: str, names: Iterable[str]) -> Iterator[str]:
-        """Objects to names that nothing goes by, each with those that are near."""
+        """Yields objections to unknown names, each with the nearest known ones."""
         for number, name in enumerate(names):
             if name not in self.known:
                 yield f"{place}.{number}: {no_claim(name, self.known)}"
@@ -92,7 +92,7 @@ class Figures:
             return ()
 
     def _holds(self, claim: Claim, given: Mapping[str, Claim]) -> bool:
-        """Whether neither the claim nor what it is computed from is known otherwise."""
+        """Returns whether neither the claim nor its inputs have another known value."""
         before = self.known.get(claim.claim_id, claim)
         if (before.value, before.as_of) != (claim.value, claim.as_of):
             return False
@@ -100,7 +100,8 @@ class Figures:
         return all(each is not None and self._holds(each, given) for each in inputs)
 
     def _differential(self) -> Claim | None:
-        """The differential of the task's market, once both of its rates are known and it is not."""
+        """Computes the differential of the task's market, once both of its rates are known and it
+        is not."""
         task = self._request.assignment
         areas = differential_areas(task.market, task.base_area) if task.market else None
         if task.market is None or areas is None:
@@ -119,7 +120,8 @@ class Figures:
 
 
 def figures_of(request: TurnRequest, own: AgentResult | None) -> Figures:
-    """What a model may refer to besides what its result holds: on a task without claims nothing."""
+    """Returns what a model may refer to besides what its result contains; for a task without
+    claims, nothing."""
     if isinstance(own, ResearchResult):
         return Figures(request, own.claims)
     if isinstance(own, ValidationResult):
@@ -138,14 +140,14 @@ def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
 def told_claims(
     claims: Iterable[Claim], months: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str]:
-    """Claims as a model is told of them, wherever it is: by what to write, what that prints, what
-    it prints with its verb where it has one, and its day, or up to which day was looked. Of
-    `months`, by the claim's area and day, the day is not known."""
+    """Formats claims for a model, the same everywhere: the reference to write, its printed form,
+    the form with its verb if it has one, and its day, or the day up to which it is known. `months`
+    has the claims, by area and day, of which only the month is known."""
     return {f"[[{claim.claim_id}]]": _figure_with_day(claim, months) for claim in claims}
 
 
 def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """The claims that there is something to write of: one day is no row of days."""
+    """Yields the claims that are worth writing about: a streak of one day is omitted."""
     return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
 
 
@@ -162,6 +164,6 @@ def _figure_with_day(claim: Claim, months: Mapping[str, str]) -> str:
 
 
 def no_claim(name: str, known: Iterable[str]) -> str:
-    """That nothing goes by a name, and what is near it."""
+    """Says that a name is unknown, with the nearest known ones."""
     near = ", ".join(f"[[{each}]]" for each in nearest(name, tuple(known)))
     return f"nothing goes by that name{f'; near it are {near}' if near else ''}"

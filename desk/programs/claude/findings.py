@@ -1,4 +1,4 @@
-"""What a model is shown of claims, and by what its answer is checked, in every program."""
+"""How claims are shown to a model, and how its answer is checked, in every program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Final, TypeVar
@@ -47,11 +47,11 @@ Unread = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_
 Result = TypeVar("Result", bound=AgentResult)
 
 FROM_A_FAULT: Final = (ValueError, LookupError)
-"""What goes wrong where a result is made of an answer that has faults."""
+"""The exceptions that building a result from a faulty answer may raise."""
 
 
 def _bare(written: object) -> object:
-    """A claim's name as it is, or out of the brackets of a reference to it."""
+    """Strips the brackets of a reference from a claim's name."""
     if not isinstance(written, str):
         return written
     found = REFERENCE.fullmatch(written.strip())
@@ -59,12 +59,12 @@ def _bare(written: object) -> object:
 
 
 ClaimName = Annotated[ShortText, BeforeValidator(_bare)]
-"""A claim by its name, with the brackets of a reference or without."""
+"""A claim's name, with the brackets of a reference or without."""
 
 
 class Refused(ValueError):
-    """An answer has faults. `partial` is what is left of it without them, so that what else is
-    wrong with it can be told at once; None where nothing can be made of it."""
+    """An answer has faults. `partial` is the answer without them, so that its other faults can be
+    reported at the same time; None if nothing can be built from it."""
 
     def __init__(self, words: str, partial: AgentResult | None) -> None:
         super().__init__(words)
@@ -104,20 +104,20 @@ class ProposedView(Contract):
 
 
 def odd(oddities: Iterable[str]) -> Iterator[str]:
-    """What a model says of words in a source that are no data, as warnings."""
+    """Formats a model's remarks on suspicious text in a source, as warnings."""
     return (ODDITY + words for words in map(str.strip, oddities) if words)
 
 
 def unread_in(unread: Iterable[str]) -> Iterator[str]:
-    """What a model says that it could not read, as what is missing."""
+    """Formats what a model could not read, as missing items."""
     return (f"Could not be read: {words}" for words in map(str.strip, unread) if words)
 
 
 def found_in(base: AgentResult | None) -> ResearchResult:
-    """What the desk has found by itself.
+    """Returns what the desk has found by itself.
 
     Raises:
-        ValueError: it has no finding.
+        ValueError: there is no finding.
     """
     if not isinstance(base, ResearchResult):
         raise ValueError("there is no finding to write about")
@@ -125,12 +125,13 @@ def found_in(base: AgentResult | None) -> ResearchResult:
 
 
 def checked(faults: Iterable[str], make: Callable[[], Result]) -> Result:
-    """What an answer without faults comes to.
+    """Builds the result of an answer without faults.
 
     `make` leaves out what has faults.
 
     Raises:
-        Refused: it has some; they are told, each once, and how many more there are than can be.
+        Refused: the answer has faults; the message has each once, up to `MOST_FAULTS`, and the
+            number of further ones.
     """
     told = list(dict.fromkeys(faults))
     if not told:
@@ -144,25 +145,25 @@ def checked(faults: Iterable[str], make: Callable[[], Result]) -> Result:
 
 
 def nearest_to(name: str, known: Iterable[str]) -> str:
-    """The known names that come nearest to one that there is not, or that there are none at all.
-    The name itself is a model's word, and is not repeated."""
+    """Lists the known names nearest to an unknown one, or says that there are none. Does not repeat
+    the name itself, which is a model's text."""
     near = ", ".join(nearest(name, tuple(known)))
     return f"nearest are {near}" if near else "there are none"
 
 
 def prose_faults(prose: str, figures: Figures) -> Iterator[str]:
-    """What is wrong with a text that goes with a line which cannot be used: the gate reads what
-    can, and all is to be told at once."""
+    """Yields the faults of a text that belongs to an unusable line: the gate only checks usable
+    lines, and all faults are to be reported at once."""
     return map(rejection, rejected_figures(prose, figures.known))
 
 
 def rejection(figure: RejectedFigure) -> str:
-    """What is wrong with a figure, as a model is told."""
+    """Describes what is wrong with a figure, for a model."""
     return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
 
 
 def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
-    """Which of the lines of one kind are about the same as one before them."""
+    """Yields which lines of one kind are about the same subject as an earlier one."""
     for place, name in enumerate(named):
         if named.index(name) < place:
             yield f"{kind}.{place}: it is about the same as {kind}.{named.index(name)}"
@@ -171,7 +172,8 @@ def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
 def views_faults(
     request: TurnRequest, views: Sequence[ProposedView], figures: Figures
 ) -> Iterator[str]:
-    """What views are of, or rest on, and is not there; and two of one kind on one subject."""
+    """Yields the faults of views: an unknown subject or claim, and two views of one kind on one
+    subject."""
     market = request.assignment.market
     own = (market.market,) if market else ()
     areas = market.areas if market else ()
@@ -187,7 +189,7 @@ def views_faults(
 def views_of(
     found: ResearchResult, proposed: Iterable[ProposedView], figures: Figures
 ) -> tuple[View, ...]:
-    """The model's views and no others: what it leaves out is not its own."""
+    """Returns only the model's views: it does not hold those that it leaves out."""
     of_desk = {(view.kind, view.subject): view for view in found.views}
     return tuple(
         View(
@@ -212,14 +214,15 @@ def told_days(task: TaskAssignment) -> dict[str, str]:
 
 
 def told_reading(query: Query | None) -> dict[str, JsonValue]:
-    """What of a question the desk has not measured: the days that it did not read. Markets that it
-    names besides have agents of their own."""
+    """The days of a question that the desk did not read. Other markets that it names have their own
+    agents."""
     return {"days_not_read": query.parameters.get(UNREAD) if query else None}
 
 
 def told_views(views: Iterable[View]) -> list[JsonValue]:
-    """Views as a model is shown them: without how widely a forecast was fitted, a probability once
-    where it is the forecast's as well, and `by_words` only of those that a list of words read."""
+    """Formats views for a model: without the deviation of a forecast, with a probability only once
+    if it is also the forecast's, and with `by_words` only for views that were read by a list of
+    words."""
     return [
         {
             **view.model_dump(mode="json", exclude={"by_words": True, "forecast": _not_told(view)}),
@@ -230,13 +233,13 @@ def told_views(views: Iterable[View]) -> list[JsonValue]:
 
 
 def _not_told(view: View) -> set[str]:
-    """What of a view's forecast is no model's business, or stands beside it."""
+    """The fields of a view's forecast that a model does not need, or that are beside it."""
     said = view.probability is not None
     return {"deviation", "probability"} if said else {"deviation"}
 
 
 def _probability(line: ProposedView) -> float | None:
-    """The model's own, of a direction that it has a view of."""
+    """Returns the model's own probability, if it has a view of the direction."""
     told = line.kind is ViewKind.DIRECTION and line.leaning is not Leaning.ABSTAINS
     if not told or line.probability is None:
         return None
@@ -244,8 +247,8 @@ def _probability(line: ProposedView) -> float | None:
 
 
 def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
-    """The model's probability over the desk's horizon; without one there is no forecast of its
-    own. An abstention forecasts nothing."""
+    """Returns the model's probability over the desk's horizon. Without a probability there is no
+    forecast. An abstention forecasts nothing."""
     made, own = of_desk.forecast if of_desk else None, _probability(line)
     if made is None or own is None:
         return None
@@ -255,7 +258,8 @@ def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
 def finding_faults(
     request: TurnRequest, findings: Sequence[ProposedFinding], figures: Figures
 ) -> Iterator[str]:
-    """What findings rest on that is not there, or that they rest on nothing; and two alike."""
+    """Yields the faults of findings: unknown claims or evidence, no evidence at all, and
+    duplicates."""
     answers = usable(request)
     for place, finding in enumerate(findings):
         yield from figures.unknown(f"findings.{place}.claims", finding.claims)
@@ -270,7 +274,7 @@ def finding_faults(
 def findings_of(
     request: TurnRequest, proposed: Iterable[ProposedFinding], figures: Figures
 ) -> Iterator[Finding]:
-    """The findings, with all claims that they name or refer to."""
+    """Builds the findings, with all claims that they name or refer to."""
     answers = usable(request)
     for line in proposed:
         named = dict.fromkeys((*line.claims, *references(line.statement)))
@@ -285,7 +289,7 @@ def findings_of(
 
 
 def usable(request: TurnRequest) -> dict[str, ToolResult]:
-    """The answers that something can rest on, by the names that a model knows them by: unchanged,
+    """Returns the answers that findings can rest on, by the names that a model knows: unchanged,
     and of the task's as-of instant."""
     return {short_id(answer): answer for answer in request.results if is_usable(request, answer)}
 
@@ -296,8 +300,8 @@ def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:
 
 
 def still_missing(request: TurnRequest, missing: Iterable[str]) -> Iterator[str]:
-    """What the desk's own result says is missing, without the tools that did not answer the desk
-    and answered the model on the task's market when it asked again."""
+    """Yields what the desk's own result says is missing, except tools that did not answer the desk
+    and later answered the model's call on the task's market."""
     market = request.assignment.market
     answered = {
         result.call.tool.replace("_", " ")
@@ -312,9 +316,9 @@ def still_missing(request: TurnRequest, missing: Iterable[str]) -> Iterator[str]
 
 
 def calls_without_answer(request: TurnRequest) -> Iterator[str]:
-    """The tools that a model asked in vain, each once, without those that answered another of its
-    calls, and without those calls that the desk did not make, as one too many. Why is another's
-    words, and stands with the tool result. A name with a figure in it is not told."""
+    """Says which tools did not answer a model's calls, each once. Omits tools that answered another
+    of its calls, and calls that the desk did not make, such as one too many. The reason is
+    third-party text, and is in the tool result. A name with a digit in it is not printed."""
     asked = asked_by_model(request)
     answered = {_tool_of(result) for result in asked if result.status is ToolStatus.OK}
     named = (
@@ -332,15 +336,15 @@ def _tool_of(result: ToolResult) -> tuple[str, str]:
 
 
 def _is_not_made(result: ToolResult) -> bool:
-    """Whether the desk itself said no to a call: nobody was asked, at no instant."""
+    """Returns whether the desk itself refused a call, so that no source was called."""
     return result.status is ToolStatus.REFUSED and result.retrieved_at is None
 
 
 def sources_with(
     sources: Iterable[DataSource], evidence: Iterable[str], request: TurnRequest
 ) -> Iterator[DataSource]:
-    """The sources, those of further answers that something rests on, by their full names, and all
-    that a model asked and that answered."""
+    """Yields the sources, the sources of further answers that something rests on, by their full
+    names, and of all answers to the model's own calls."""
     listed = tuple(sources)
     yield from listed
     wanted = {*evidence, *(answer.evidence_id for answer in asked_by_model(request))}
@@ -351,7 +355,8 @@ def sources_with(
 
 
 def is_usable(request: TurnRequest, answer: ToolResult) -> bool:
-    """Whether something can rest on an answer: it is unchanged, and of the task's instant."""
+    """Returns whether findings can rest on an answer: it is unchanged, and of the task's
+    instant."""
     try:
         check_result(answer, request.assignment.window)
     except EvidenceUnusable:
@@ -360,7 +365,7 @@ def is_usable(request: TurnRequest, answer: ToolResult) -> bool:
 
 
 def _published_by(answer: ToolResult) -> Provenance:
-    """Who published an answer; the tool itself where it does not say."""
+    """Returns who published an answer; the tool itself if the answer does not say."""
     try:
         return SourceResult.model_validate(answer.content).source
     except ValueError:

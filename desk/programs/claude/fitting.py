@@ -1,5 +1,5 @@
-"""Which tools have something to say of the market that a task is about, and what a model is told
-that names another."""
+"""Which tools can have data on a task's market, and the message for a model that names another
+tool."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -17,8 +17,8 @@ OF_COMPANIES: Final = frozenset(
         *(Capability.RATINGS, Capability.CHART_PATTERNS),
     }
 )
-"""What has answers on stocks alone: accounts, analysts' opinions, and patterns of candles, which
-take a day's open, high and low."""
+"""Capabilities that only cover stocks: accounts, analysts' opinions, and candle patterns, which
+need a day's open, high and low."""
 
 NO_SUCH_TOOL: Final = "no tool of that name is on offer here"
 NEAREST: Final = 3
@@ -26,8 +26,8 @@ _ALIKE: Final = 0.4
 
 
 def why_unfit(server: str, tool: str, market: MarketSpec | None, as_of: datetime) -> str | None:
-    """Why a tool cannot have anything of a market, by the kind of the market and the desk's table
-    of pegs; None where it can, and of a task without a market."""
+    """Returns why a tool cannot have data on a market, by the kind of the market and the desk's
+    table of pegs. Returns None if it can, and for a task without a market."""
     capability = USUAL_CAPABILITY.get((server, tool))
     if market is None or capability is None:
         return None
@@ -41,13 +41,13 @@ def why_unfit(server: str, tool: str, market: MarketSpec | None, as_of: datetime
 def fitting(
     specs: Iterable[ToolSpec], market: MarketSpec | None, as_of: datetime
 ) -> Iterator[ToolSpec]:
-    """The tools that can have something of a market."""
+    """Yields the tools that can have data on a market."""
     return (spec for spec in specs if why_unfit(spec.server, spec.tool, market, as_of) is None)
 
 
 def not_on_offer(name: str, offered: Iterable[str], reasons: Mapping[str, str]) -> str:
-    """What a model is told that named a tool which it is not offered: why, where that is known, and
-    the names that come nearest among those on offer. Its own words are not repeated."""
+    """The message for a model that named a tool which it is not offered: why, if that is known, and
+    the nearest names among those offered. Does not repeat the model's own text."""
     why = f"{name} is not on offer here: {reasons[name]}" if name in reasons else NO_SUCH_TOOL
     names = sorted(offered)
     near = get_close_matches(name, names, n=NEAREST, cutoff=_ALIKE) or names[:NEAREST]
@@ -55,7 +55,8 @@ def not_on_offer(name: str, offered: Iterable[str], reasons: Mapping[str, str]) 
 
 
 def _is_pegged(market: MarketSpec, as_of: datetime) -> bool:
-    """Whether a band of the pair, or of one of its currencies, had been announced by an instant."""
+    """Returns whether a band of the pair, or of one of its currencies, had been announced by an
+    instant."""
     if market.kind is not MarketKind.PAIR:
         return False
     held = pegs_of(set(market.market.split("/")))

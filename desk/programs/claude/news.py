@@ -1,4 +1,4 @@
-"""News as a model refers to them: which item of which tool's answer.
+"""News items as a model refers to them: by the tool's answer and the item's number in it.
 
 Link, day and publisher are taken from the item, and never from the model.
 """
@@ -25,10 +25,10 @@ from desk.contracts.runs.turns import TurnRequest
 from desk.trust.ledger.events import news_in
 
 NEWS_CONFIDENCE: Final = 0.5
-"""News are told by one publisher and verified by nobody."""
+"""News have a single publisher, and are not verified."""
 
 MOST_TOLD: Final = 20
-"""Items of one answer that a model is shown at the start."""
+"""The most items of one answer that a model is shown at the start."""
 
 MOST_ANSWERS_TOLD: Final = 10
 
@@ -54,14 +54,14 @@ class ProposedTone(Contract):
 
 
 class Meant(NamedTuple):
-    """An item of news, and the answer that it stands in."""
+    """A news item, and the answer that contains it."""
 
     answer: ToolResult
     item: NewsItem
 
 
 def news_for_model(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The news that the desk has asked for by itself."""
+    """Yields the news that the desk itself has asked for."""
     for exchange in request.exchanges:
         for answer in () if exchange.said else exchange.results:
             news = news_in(answer, request.assignment.window)
@@ -78,8 +78,8 @@ def short_id(answer: ToolResult) -> str:
 
 
 def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant | None:
-    """The item of news that is meant, and the answer that it stands in. One that came out after
-    the as-of instant is none, whichever server gave it."""
+    """Returns the referenced news item and the answer that contains it. Returns None for an unknown
+    item, and for one published after the as-of instant, from any server."""
     window = request.assignment.window
     for answer in request.results:
         if short_id(answer) == line.evidence:
@@ -91,7 +91,7 @@ def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant
 
 
 def items_told(request: TurnRequest) -> str:
-    """How many items of news each answer has."""
+    """Says how many news items each answer has."""
     counted = (
         f"{short_id(answer)} has items 0 to {len(news.items) - 1}"
         for answer in request.results
@@ -103,9 +103,9 @@ def items_told(request: TurnRequest) -> str:
 def news_events(
     request: TurnRequest, market: str, proposed: Iterable[ProposedNews]
 ) -> Iterator[MarketEvent]:
-    """An event for each item that the model finds worth telling.
+    """Yields an event for each item that the model finds worth reporting.
 
-    Both agents on a market may have an answer of the same name, so that theirs name the task.
+    Both agents on a market may have an answer of the same name, so the event ids contain the task.
     """
     task = request.assignment.task_type
     for line in proposed:
@@ -127,10 +127,10 @@ def news_events(
 def tones_of(
     request: TurnRequest, found: ResearchResult, proposed: Sequence[ProposedTone]
 ) -> tuple[Tone, ...]:
-    """The tones of the news: where the model judged an item, its judgement."""
+    """Returns the tones of the news. The model's judgement of an item replaces the desk's."""
     if not proposed:
         return found.tones
-    # The lists of words take a tenth of a second to load.
+    # The word lists take a tenth of a second to load.
     from desk.programs.week.document.sections.tone import banks_in, merged, tone_by_model
 
     banks, window = banks_in(request.results), request.assignment.window

@@ -1,7 +1,7 @@
-"""A model's turn: the call that asks for it, and the turn that its answer is.
+"""A model's turn: the call that requests it, and the conversion of its answer.
 
-Before a model is asked, the desk does what it does without one: it asks the sources what every
-week needs, and measures. That costs nothing, and the model writes over figures that are there.
+Before a model is called, the desk does what it does without one: it calls the sources for what
+every week needs, and measures. That costs nothing, and gives the model figures to write about.
 """
 
 import json
@@ -39,19 +39,19 @@ from desk.programs.turns import builtin_turn, judged
 from desk.runs.assignments import effort_for
 
 LONGEST_TRANSCRIPT: Final = 300_000
-"""Characters: 150,000 tokens where all of it is figures, far fewer of prose. The smallest window
-of a model leaves more."""
+"""In characters: 150,000 tokens if all of it is figures, far fewer for prose. The smallest context
+window of a model is larger."""
 
 LEFT_OF_IT: Final = 0.5
-"""The part of the length down to which a transcript that exceeds it is condensed."""
+"""The share of the limit to which a transcript that exceeds it is condensed."""
 
 KEPT_WHOLE: Final = 2
-"""Exchanges at the end that stay as they are."""
+"""How many of the last exchanges stay unchanged."""
 
 LONGEST_THOUGHT: Final = 300
 
 KEPT_OF_A_RESULT: Final = 200
-"""Characters: what is no longer than the words in its place would be stays."""
+"""In characters: anything that is not longer than its replacement stays."""
 
 LEFT_OUT: Final = "left out to keep the transcript short; ask again if it is needed"
 
@@ -64,23 +64,23 @@ _NOT_AT_THE_TOP: Final = frozenset({"anyOf", "oneOf", "allOf"})
 LONGEST_NAME: Final = 128
 
 UNKNOWN: Final = "unknown"
-"""The server of a tool that was never offered: it is on nobody's list."""
+"""The server of a tool that was never offered: no list has it."""
 
 MOST_BLOCKS: Final = 100
-"""The bound of `desk.contracts.runs.turns.Said`."""
+"""The limit of `desk.contracts.runs.turns.Said`."""
 
 TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
 
 LAST: Final = "This was your last call of a tool. Give your result now."
 
 LONGEST_FEEDBACK: Final = 4_000
-"""The bound of `desk.contracts.base.Text`."""
+"""The limit of `desk.contracts.base.Text`."""
 
 _ENDED: Final = {
     StopReason.REFUSAL: "the model refused the task",
     StopReason.CONTEXT_EXCEEDED: "the task is longer than the model can read",
 }
-"""Reasons for which asking again would end the same way."""
+"""Stop reasons after which a retry would end the same way."""
 
 _UNFINISHED: Final = {
     StopReason.MAX_TOKENS: (
@@ -89,22 +89,22 @@ _UNFINISHED: Final = {
     ),
     StopReason.TOOL_USE: ("There is no tool to call here", ". Give the result itself."),
 }
-"""What is wrong with an answer that stopped before its end, and what the model is to do."""
+"""What is wrong with an answer that stopped before its end, and what the model should do."""
 
 _ENDED_EARLY: Final = ("The answer ended early", ". Give it whole.")
 
 _TASKS: Final = {name: task for name, kind in TASKS.items() if (task := kind.load_model())}
-"""The work that a model can add to."""
+"""The tasks that a model can take."""
 
 
 def condensed(
     exchanges: Sequence[Exchange], longest: int = LONGEST_TRANSCRIPT
 ) -> tuple[Exchange, ...]:
-    """The exchanges, of which the oldest are condensed as far as the length asks for it.
+    """Condenses the oldest exchanges as far as the limit requires.
 
-    The order, the number of exchanges and their calls stay. The last ones stay whole, so that a
-    few very long answers can exceed the length. What was condensed at one turn is at every later
-    one, because the turns are gone through from the first.
+    The order, the number of exchanges and their calls stay. The last ones stay unchanged, so a few
+    very long answers can exceed the limit. What was condensed at one turn is condensed at every
+    later one, because the turns are processed from the first.
     """
     sizes = [_size(exchange) for exchange in exchanges]
     short: list[Exchange] = []
@@ -120,19 +120,19 @@ def condensed(
 
 
 def is_thought(block: JsonValue) -> bool:
-    """Whether a block is what a model thought before it spoke."""
+    """Returns whether a block is a model's thinking."""
     kind = block.get("type") if isinstance(block, dict) else None
     return isinstance(kind, str) and "thinking" in kind
 
 
 def name_of(spec: ToolSpec) -> str:
-    """`server__tool`, in the signs that the Messages API allows."""
+    """`server__tool`, in the characters that the Messages API allows."""
     return _NO_SIGN_OF_A_NAME.sub("_", f"{spec.server}__{spec.tool}")[:LONGEST_NAME]
 
 
 def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
-    """The tools in a stable order, each once; last those that are to be. Descriptions and schemas
-    are the servers' words."""
+    """Describes the tools in a stable order, without duplicates; those marked `last` come last.
+    Descriptions and schemas are the servers' text."""
     named = sorted(_by_name(specs).items(), key=lambda item: (item[1].last, item[0]))
     return tuple(
         {
@@ -145,7 +145,7 @@ def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
 
 
 def calls_in(request: TurnRequest, content: Sequence[JsonValue]) -> tuple[ToolCall, ...]:
-    """The calls that an answer asks for, at most as many as a turn may have, in its order."""
+    """Returns the calls in an answer, in its order, at most as many as a turn may have."""
     offered = _by_name(answering(request))
     turn = sum(bool(exchange.said) for exchange in request.exchanges) + 1
     return tuple(
@@ -155,15 +155,14 @@ def calls_in(request: TurnRequest, content: Sequence[JsonValue]) -> tuple[ToolCa
 
 
 def asked_for(content: Sequence[JsonValue]) -> list[Mapping[str, Any]]:
-    """The blocks of an answer that ask for a tool."""
+    """The blocks of an answer that call a tool."""
     return [b for b in content if isinstance(b, dict) and b.get("type") == "tool_use"]
 
 
 def messages(
     material: str, request: TurnRequest, figures: Figures | None = None
 ) -> tuple[JsonValue, ...]:
-    """The messages of a model's next call. With each answer of a tool stand the claims that it
-    makes."""
+    """Builds the messages of a model's next call. Each tool's answer comes with its claims."""
     said = [_Message("user", [_text(material)])]
     exchanges = condensed([exchange for exchange in request.exchanges if exchange.said])
     for exchange in exchanges:
@@ -181,8 +180,8 @@ def messages(
 
 
 def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
-    """What a model said, as far as the API takes it back: it wants no text without a word, and no
-    message that ends with a thought."""
+    """Returns the part of a model's answer that the API accepts back: no empty text, and no message
+    that ends with thinking."""
     kept = [block for block in content if not _is_blank(block)][:MOST_BLOCKS]
     while kept and is_thought(kept[-1]):
         kept.pop()
@@ -190,8 +189,7 @@ def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
 
 
 def model_call(request: TurnRequest) -> ModelCall:
-    """What the model is asked for a turn of a model, where the built-in analyst's is a result.
-    The same request always gives the same call.
+    """Builds the call of a model for its turn, after the built-in analyst has a result.
 
     Raises:
         ValueError: the desk has no result yet.
@@ -214,8 +212,8 @@ def model_call(request: TurnRequest) -> ModelCall:
 
 
 def is_worth_asking(request: TurnRequest, own: Turn) -> bool:
-    """Whether there is anything for a model to say on a task; else nothing is paid, and the desk's
-    own result stands."""
+    """Returns whether a model can add anything to a task. Otherwise the desk's own result is used,
+    and nothing is paid."""
     task = _TASKS.get(request.assignment.task_type)
     if task is None or task.is_worth_it is None:
         return True
@@ -223,8 +221,8 @@ def is_worth_asking(request: TurnRequest, own: Turn) -> bool:
 
 
 def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
-    """The turn that an answer is: calls, the result as it is judged, or why it holds none, with
-    what it cost. All that is wrong with an answer is told at once."""
+    """Converts an answer into a turn: calls, the judged result, or why there is none, with its
+    cost. All faults of an answer are reported at once."""
     if answer.stop_reason in _ENDED:
         words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
         return Turn(failure=_error(request, words), usage=answer.usage)
@@ -252,8 +250,8 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
 
 
 def _with_its_tools(request: TurnRequest) -> TurnRequest:
-    """The request with the tools that its task needs. A model that has asked none and may ask none
-    any more is told of none; one that has needs them beside what it asked."""
+    """Restricts the request to the tools that its task needs. A model that has made no calls and
+    may make none any more is shown no tools; one that has made calls needs them described."""
     unused = request.last and not _has_asked(request)
     if _TASKS[request.assignment.task_type].without_tools or unused:
         return request.model_copy(update={"tools": ()})
@@ -261,7 +259,7 @@ def _with_its_tools(request: TurnRequest) -> TurnRequest:
 
 
 def _has_asked(request: TurnRequest) -> bool:
-    """Whether what is shown of a conversation holds a call of a tool."""
+    """Returns whether the shown conversation has a tool call."""
     return any(each.said for each in request.exchanges) or bool(asked_for(request.draft))
 
 
@@ -273,7 +271,7 @@ def _condensed(exchange: Exchange) -> Exchange:
 
 
 def _result_without_content(result: ToolResult) -> ToolResult:
-    """That there was a result, without what it was. Never shown as evidence."""
+    """Replaces a result's content by its size. Never shown as evidence."""
     size = len(json.dumps(result.content))
     told = f"{size} characters, {LEFT_OUT}" if size > KEPT_OF_A_RESULT else result.content
     error = (result.error or "")[:KEPT_OF_A_RESULT] or None
@@ -292,8 +290,8 @@ def _size(exchange: Exchange) -> int:
 
 
 def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:
-    """The tools by the names that a model knows them by, whatever order they come in. Where two
-    would have the same name, the later by server and tool has a number in it."""
+    """The tools by the names that a model knows them by, independent of their order. If two would
+    have the same name, the later one by server and tool gets a number."""
     each = {(spec.server, spec.tool): spec for spec in specs}
     named: dict[str, ToolSpec] = {}
     for _, spec in sorted(each.items()):
@@ -306,8 +304,8 @@ def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:
 
 
 def _schema(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A server's schema as the Messages API takes it: one that it does not take would fail every
-    call that the tool is described in."""
+    """Restricts a server's schema to what the Messages API accepts: an unaccepted schema would fail
+    every call that describes the tool."""
     named = given.get("properties", {})
     if not isinstance(named, dict) or not all(map(_PARAMETER.fullmatch, named)):
         return {"type": "object"}
@@ -341,13 +339,13 @@ def _is_blank(block: JsonValue) -> bool:
 
 
 def _was_answered(request: TurnRequest) -> bool:
-    """Whether the last that was said is the calls of the last exchange: it is shown there. It
-    stands in the draft all the same where a model that was told of figures looks them up."""
+    """Returns whether the draft is the calls of the last exchange, which is shown there. It is also
+    in the draft when a model looks up figures after an objection."""
     return bool(request.exchanges) and request.exchanges[-1].said == request.draft
 
 
 def _results(request: TurnRequest, exchange: Exchange, figures: Figures | None) -> list[JsonValue]:
-    """What a turn's calls brought, in the order in which they were asked for."""
+    """The results of a turn's calls, in the order of the calls."""
     asked = asked_for(exchange.said)
     brought: list[JsonValue] = [
         _result(
@@ -362,7 +360,7 @@ def _results(request: TurnRequest, exchange: Exchange, figures: Figures | None) 
 
 
 def _explained(request: TurnRequest, result: ToolResult) -> ToolResult:
-    """The result of a call of a tool that was not offered, with what there is in its place."""
+    """Explains the refusal of a call to a tool that was not offered, with the tools that are."""
     if result.call.server != UNKNOWN or result.status is not ToolStatus.REFUSED:
         return result
     every, offered = _by_name(request.tools), _by_name(answering(request))
@@ -372,7 +370,7 @@ def _explained(request: TurnRequest, result: ToolResult) -> ToolResult:
 
 
 def _unanswered(draft: Sequence[JsonValue]) -> list[JsonValue]:
-    """An answer for each call in a draft that was never made: the API wants one."""
+    """An answer for each call in a draft that was never made, which the API requires."""
     return [_result(str(block.get("id")), "Not called.", failed=True) for block in asked_for(draft)]
 
 
@@ -390,26 +388,26 @@ def _text(words: str) -> JsonValue:
 
 
 def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
-    """The result as one that no built-in analyst wrote, unless the model left it as one did."""
+    """Marks the result as not written by a built-in analyst, unless the model left it unchanged."""
     if isinstance(result, ResearchResult | ValidationResult) and result != own:
         return result.model_copy(update={"version": 0})
     return result
 
 
 def _system(task: ModelTask, there: Collection[str]) -> str:
-    """A role's prompt, which speaks of nothing that is not there."""
+    """Renders a role's prompt, with only the parts that apply."""
     return prompt_for("\n".join(task.prompts), there)
 
 
 def _sent_back(answer: ModelAnswer, fault: str, more: str) -> Turn:
-    """The turn of an answer that holds no result. The model is told the fault and what more there
-    is to say of it; a reader of the report the fault alone, which holds no words of a model."""
+    """The turn of an answer without a result. The model is sent the fault and its details; a
+    report's reader sees only the fault, which has no text of a model."""
     feedback = f"{fault}{more}"[:LONGEST_FEEDBACK]
     return Turn(said=sayable(answer.content), feedback=feedback, fault=fault, usage=answer.usage)
 
 
 def _faults(error: ValidationError) -> str:
-    """Where and what, without the values: they are the model's own words."""
+    """Describes the location and the fault, without the values, which are the model's own text."""
     return "; ".join(
         f"{'.'.join(map(str, fault['loc'])) or 'the answer'}: {fault['msg']}"
         for fault in error.errors(include_input=False, include_url=False)

@@ -1,1 +1,1 @@
-"""A stock, researched step by step and held against what came."""
+"""The research of a stock, step by step, with an evaluation against what happened."""

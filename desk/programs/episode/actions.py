@@ -1,9 +1,9 @@
-"""The actions of a stock's episode: what each writes, when it makes sense, where insights point.
+"""The actions of a stock's episode: what each writes to the blackboard, and when it is allowed.
 
-- An insight needs a part with data; that it turned out to lack everything is no hindrance.
-- A recommendation needs insights to have been generated, were there none.
+- An insight needs a part with data, even one that lacks everything.
+- A recommendation needs insights to have been generated, even if there are none.
 - An evaluation needs a recommendation, and ends the episode.
-- Everything may be repeated, `MOST_STEPS` actions in all.
+- Every action may be repeated, up to `MOST_STEPS` actions in all.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -25,7 +25,7 @@ DATA: Final = (
     StockAction.RUN_TA_BASIC,
     StockAction.RUN_TA_ADVANCED,
 )
-"""Those that bring figures of the stock."""
+"""The actions that fetch or compute figures of the stock."""
 
 ORDER: Final = (
     *DATA,
@@ -33,7 +33,7 @@ ORDER: Final = (
     StockAction.GENERATE_RECOMMENDATION,
     StockAction.EVALUATE_PERFORMANCE,
 )
-"""All of them, in the order of seed 004."""
+"""All actions, in the order of seed 004."""
 
 PART_FIELDS: Final[Mapping[StockAction, str]] = MappingProxyType(
     {
@@ -47,8 +47,8 @@ PART_FIELDS: Final[Mapping[StockAction, str]] = MappingProxyType(
         StockAction.EVALUATE_PERFORMANCE: "evaluation",
     }
 )
-"""The field of the blackboard that an action writes. A recommendation comes with its confidence,
-probability and reasons, in fields of their own."""
+"""The field of the blackboard that an action writes. A recommendation also writes its confidence,
+probability and reasons, in separate fields."""
 
 PART_METRICS: Final[Mapping[StockAction, tuple[Metric, ...]]] = MappingProxyType(
     {
@@ -87,7 +87,8 @@ PART_METRICS: Final[Mapping[StockAction, tuple[Metric, ...]]] = MappingProxyType
         StockAction.EVALUATE_PERFORMANCE: EVALUATION_METRICS,
     }
 )
-"""The figures that belong to an action's part, each to one; what was not had of them is lacking."""
+"""The figures of each action's part. Every figure belongs to one part; those that are not available
+are lacking."""
 
 NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
     {
@@ -96,7 +97,7 @@ NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
         StockAction.EVALUATE_PERFORMANCE: frozenset({StockAction.GENERATE_RECOMMENDATION}),
     }
 )
-"""Of which at least one must have been taken before an action."""
+"""The actions of which at least one must have been taken before an action."""
 
 WITHOUT: Final[Mapping[StockAction, str]] = MappingProxyType(
     {
@@ -113,15 +114,15 @@ _NOTHING: Final = (False,) * len(StockAction)
 
 
 class Episode(Protocol):
-    """What tells which actions make sense: a blackboard, told or being written."""
+    """What determines the allowed actions: a blackboard, as a snapshot or while it is written."""
 
     @property
     def taken(self) -> tuple[StockAction, ...]:
-        """The actions that were carried out, in their order."""
+        """The actions that were carried out, in order."""
 
 
 def why_not(board: Episode, action: StockAction) -> str | None:
-    """Why an action makes no sense yet, or no more; None where it does."""
+    """Returns why an action is not allowed now, or None if it is."""
     taken = board.taken
     if StockAction.EVALUATE_PERFORMANCE in taken:
         return "the episode was evaluated and is at its end"
@@ -132,13 +133,13 @@ def why_not(board: Episode, action: StockAction) -> str | None:
 
 
 def next_in_order(board: Episode, tried: Container[StockAction]) -> StockAction | None:
-    """The first of `ORDER` that was not tried and makes sense; None where none is left."""
+    """Returns the first action of `ORDER` that was not tried and is allowed, or None."""
     left = (action for action in ORDER if action not in tried and why_not(board, action) is None)
     return next(left, None)
 
 
 def sensible(board: Episode) -> tuple[bool, ...]:
-    """Which actions make sense by `why_not`, in the order of `StockAction`."""
+    """Returns which actions are allowed by `why_not`, in the order of `StockAction`."""
     taken = board.taken
     if StockAction.EVALUATE_PERFORMANCE in taken or len(taken) >= MOST_STEPS:
         return _NOTHING
@@ -146,8 +147,8 @@ def sensible(board: Episode) -> tuple[bool, ...]:
 
 
 class Pointer(NamedTuple):
-    """What some figures say: about what, which way it points, how strongly (0 to 1), by which
-    figures. Without a statement it has that of `desk.programs.episode.wording`."""
+    """What some figures say: the topic, the direction, the strength (0 to 1), and the figures.
+    Without a statement it has that of `desk.programs.episode.wording`."""
 
     topic: str
     leaning: Leaning
@@ -159,8 +160,8 @@ class Pointer(NamedTuple):
 def values_of(
     claims: Iterable[Claim], action: StockAction, symbol: str
 ) -> tuple[dict[Metric, Decimal], dict[Metric, date]]:
-    """The figures that belong to an action's part, each with its day; of two of one metric the
-    first. A claim counts by its id, so that those of another day than the newest do not."""
+    """Returns the figures of an action's part, each with its day; of two for one metric, the first.
+    A claim is matched by its id, so claims of a day other than the newest do not count."""
     ids = {claim_id(symbol, metric) for metric in PART_METRICS.get(action, ())}
     values: dict[Metric, Decimal] = {}
     days: dict[Metric, date] = {}
@@ -172,8 +173,8 @@ def values_of(
 
 
 def generated_in(result: ResearchResult, action: StockAction, symbol: str) -> str | None:
-    """By what the figures of an action's part were made, where they are no facts: as the sources
-    say that its claims rest on."""
+    """Returns what generated the figures of an action's part, if they are generated for practice
+    instead of facts, as stated by the sources of its claims."""
     ids = {claim_id(symbol, metric) for metric in PART_METRICS.get(action, ())}
     evidence = {name for c in result.claims if c.claim_id in ids for name in c.evidence}
     made = (source.generated for source in result.sources if source.evidence_id in evidence)
@@ -181,7 +182,7 @@ def generated_in(result: ResearchResult, action: StockAction, symbol: str) -> st
 
 
 def pointers_of(result: ResearchResult) -> tuple[Pointer, ...]:
-    """The insights among a result's findings: those that have a leaning."""
+    """Returns the insights among a result's findings: those with a leaning."""
     return tuple(
         Pointer(
             topic=finding.topic,
@@ -196,6 +197,6 @@ def pointers_of(result: ResearchResult) -> tuple[Pointer, ...]:
 
 
 def _metrics(ids: Iterable[str], symbol: str) -> tuple[Metric, ...]:
-    """The metrics of the symbol's own figures among some claims, each once."""
+    """The metrics of the symbol's own figures among some claims, without duplicates."""
     metrics = {claim_id(symbol, metric): metric for metric in Metric}
     return tuple(dict.fromkeys(metrics[each] for each in ids if each in metrics))

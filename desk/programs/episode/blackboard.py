@@ -1,8 +1,8 @@
-"""The blackboard of a stock's episode while it is being written.
+"""The blackboard of a stock's episode while it is written.
 
-The one implementation that the workflow and the training environment write to: the same figures,
-as decimals or as floats, give the same `told()`. Every write changes its own part and `taken`, and
-nothing else; what a part is without is lacking from it, never guessed.
+The workflow and the training environment both write to this implementation: the same figures, as
+decimals or as floats, give the same `snapshot()`. A write changes only its own part and `taken`.
+Figures that a part does not have are lacking; they are never guessed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,15 +29,15 @@ from desk.runs.escalations import plain
 Values = Mapping[Metric, Decimal | float]
 
 Days = date | Mapping[Metric, date]
-"""The day that figures are about, or that of each."""
+"""The day of all figures, or the day of each."""
 
 MOST_INSIGHTS: Final = 40
 MOST_RESTED_ON: Final = 20
-"""The bounds of `Blackboard.insights` and of an insight's `metrics`."""
+"""The limits of `Blackboard.insights` and of an insight's `metrics`."""
 
 
 class NotNow(ValueError):
-    """An action makes no sense yet, or no more. The blackboard is as it was."""
+    """An action is not allowed now. The blackboard is unchanged."""
 
     def __init__(self, action: StockAction, reason: str) -> None:
         self.action = action
@@ -46,7 +46,7 @@ class NotNow(ValueError):
 
 
 class _PartFigures(NamedTuple):
-    """The figures of a part as they were given, without those that are lacking."""
+    """The available figures of a part."""
 
     values: dict[Metric, Decimal | float]
     days: Days
@@ -54,10 +54,10 @@ class _PartFigures(NamedTuple):
 
 
 class StockBoard:
-    """What is known of a stock within an episode, and what was made of it.
+    """What is known of a stock within an episode, and the conclusions from it.
 
-    Each `write_…` takes an action; where it makes no sense (`why_not`) it raises `NotNow` and
-    changes nothing. An action that is taken again writes its part anew.
+    Each `write_…` method takes an action. If it is not allowed (`why_not`), the method raises
+    `NotNow` and changes nothing. Repeating an action rewrites its part.
     """
 
     __slots__ = (
@@ -73,12 +73,12 @@ class StockBoard:
     )
 
     def __init__(self, symbol: str, as_of: datetime, weeks: int = USUAL_WEEKS) -> None:
-        """An empty blackboard.
+        """Creates an empty blackboard.
 
         Args:
             symbol: The stock.
-            as_of: What is known at it may be written, and nothing later but an evaluation.
-            weeks: How far ahead the recommendation looks.
+            as_of: The instant whose knowledge may be written; only an evaluation uses later data.
+            weeks: The horizon of the recommendation.
         """
         self.symbol = symbol
         self.as_of = as_of
@@ -92,7 +92,7 @@ class StockBoard:
 
     @classmethod
     def read_back(cls, told: Blackboard) -> Self:
-        """The blackboard that told this: `read_back(board).snapshot() == board`."""
+        """Restores the blackboard from a snapshot: `read_back(board).snapshot() == board`."""
         board = cls(told.symbol, told.as_of, told.weeks)
         for action in DATA:
             part: BoardPart | None = getattr(told, PART_FIELDS[action])
@@ -117,28 +117,28 @@ class StockBoard:
 
     @property
     def taken(self) -> tuple[StockAction, ...]:
-        """The actions that were carried out, in their order."""
+        """The actions that were carried out, in order."""
         return self._taken
 
     @property
     def values(self) -> Mapping[Metric, float]:
-        """The figures of all parts with data. Not those of the evaluation, which are of later."""
+        """The figures of all parts with data, without those of the evaluation, which are later."""
         return self._values
 
     @property
     def generated(self) -> str | None:
-        """By what figures of it were made, where some are no facts but made for practice."""
+        """What generated figures of it, if some were generated for practice and are not facts."""
         made = (part.generated for part in self._parts.values() if part.values)
         return next(filter(None, made), None)
 
     @property
     def evaluated(self) -> Values | None:
-        """The figures of the evaluation, as they were given; None before it."""
+        """The figures of the evaluation, as given; None before it."""
         return None if self._evaluation is None else self._evaluation.values
 
     @property
     def lacking_parts(self) -> tuple[StockAction, ...]:
-        """The actions with data that were not taken, or brought no figure."""
+        """The actions with data that were not taken, or found no figure."""
         return tuple(
             action
             for action in DATA
@@ -147,12 +147,13 @@ class StockBoard:
 
     @property
     def asked_in_vain(self) -> tuple[StockAction, ...]:
-        """The actions with data that were taken and brought no figure."""
+        """The actions with data that were taken and found no figure."""
         return tuple(action for action in self.lacking_parts if action in self._parts)
 
     @property
     def reward(self) -> Decimal | None:
-        """The reward of the evaluation; None without one, or where it could not be had."""
+        """The reward of the evaluation; None without an evaluation, or if it could not be
+        computed."""
         if self._evaluation is None or Metric.REWARD not in self._evaluation.values:
             return None
         return _decimal(self._evaluation.values[Metric.REWARD])
@@ -160,13 +161,13 @@ class StockBoard:
     def write_part(
         self, action: StockAction, values: Values, days: Days, generated: str | None = None
     ) -> None:
-        """Write the figures of one of `DATA`. Those of its `PART_METRICS` that are not among them,
-        are no finite number or have no day are lacking; others are passed over. `generated` says by
-        what they were made, where they are no facts.
+        """Writes the figures of one of `DATA`. Those of its `PART_METRICS` that are absent, not
+        finite or without a day are lacking; other metrics are ignored. `generated` names what
+        generated them, if they are not facts.
 
         Raises:
-            NotNow: it makes no sense.
-            ValueError: the action brings no data.
+            NotNow: the action is not allowed.
+            ValueError: the action has no data.
         """
         if action not in DATA:
             raise ValueError(f"{action} writes no part with data")
@@ -174,7 +175,7 @@ class StockBoard:
         self._fill(action, _written(action, values, days)._replace(generated=generated))
 
     def write_insights(self, pointers: Sequence[Pointer]) -> None:
-        """Write what the figures say, in place of what was written before.
+        """Writes the insights, replacing earlier ones.
 
         Raises:
             NotNow: there is no part with data.
@@ -183,7 +184,7 @@ class StockBoard:
         self.pointers = tuple(pointers[:MOST_INSIGHTS])
 
     def write_recommendation(self, recommendation: StockRecommendation) -> None:
-        """Write what is recommended, in place of what was before.
+        """Writes the recommendation, replacing an earlier one.
 
         Raises:
             NotNow: no insights were generated.
@@ -192,7 +193,7 @@ class StockBoard:
         self.recommendation = recommendation
 
     def write_evaluation(self, values: Values, days: Days) -> None:
-        """Write what came of the recommendation. After it nothing is written any more.
+        """Writes the evaluation of the recommendation. Nothing can be written after it.
 
         Raises:
             NotNow: there is no recommendation.
@@ -201,7 +202,7 @@ class StockBoard:
         self._evaluation = _written(StockAction.EVALUATE_PERFORMANCE, values, days)
 
     def snapshot(self) -> Blackboard:
-        """The blackboard as it stands, for others to read."""
+        """Returns an immutable copy of the blackboard."""
         chosen = self.recommendation
         said = {} if chosen is None else _said(chosen)
         return Blackboard(
@@ -291,12 +292,12 @@ def _said(chosen: StockRecommendation) -> dict[str, object]:
 
 
 def _decimal(value: Decimal | float) -> Decimal:
-    """A float as it is written, and not as binary has it."""
+    """Converts a float by its decimal representation, not by its binary value."""
     return value if isinstance(value, Decimal) else Decimal(str(value))
 
 
 def board_details(board: Blackboard) -> str:
-    """What stands in each part, in a line each."""
+    """Describes the contents of each part, a line each."""
     return "\n".join(f"- `{name}`: {words}" for name, words in _lines(board))
 
 

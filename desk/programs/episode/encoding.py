@@ -1,7 +1,7 @@
-"""The blackboard as arrays of numbers, for what learns from episodes.
+"""The blackboard as arrays of numbers, for training on episodes.
 
-Every array is of float32, within the bounds of `OBSERVATION`, and never holds a NaN. What a place
-of an array means:
+Every array is float32, within the bounds of `OBSERVATION`, and never contains NaN. The meaning of
+the arrays:
 
 - `news_data`, `fundamentals_data`, `sentiment_data`, `ta_basic_data`, `ta_advanced_data`: the
   figures of a part in the order of `PART_METRICS`, each brought to about -1 to 1 by `SCALES` and
@@ -46,11 +46,11 @@ from desk.programs.episode.wording import Topic
 Observation = dict[str, NDArray[np.float32]]
 
 Space = tuple[tuple[int, ...], float, float]
-"""An array's shape, and the least and the most that it holds."""
+"""An array's shape, and its lowest and highest value."""
 
 
 class Scale(NamedTuple):
-    """What of a figure becomes 0, and how far from it becomes 1."""
+    """The value of a figure that becomes 0, and the distance from it that becomes 1."""
 
     middle: float
     reach: float
@@ -84,10 +84,10 @@ SCALES: Final[Mapping[Metric, Scale]] = MappingProxyType(
         Metric.REWARD: Scale(0, 5),
     }
 )
-"""Of all figures but prices."""
+"""The scales of all figures except prices."""
 
 PRICE_REACH: Final = 0.5
-"""A price this far from the one that it is told by, as a share of it, becomes 1."""
+"""A price at this distance from its reference price, as a share of it, becomes 1."""
 
 PRICES: Final[Mapping[Metric, Metric]] = MappingProxyType(
     {
@@ -103,14 +103,14 @@ PRICES: Final[Mapping[Metric, Metric]] = MappingProxyType(
         Metric.EXIT: Metric.ENTRY,
     }
 )
-"""The prices, each with the one that it is told by."""
+"""The prices, each with its reference price."""
 
 _RECOMMENDED: Final = {each: place for place, each in enumerate(Recommended)}
 _TOPICS: Final = {topic.value: place for place, topic in enumerate(Topic)}
 _ACTIONS: Final = {action: place for place, action in enumerate(StockAction)}
 _SIGNS: Final = {Leaning.UP: 1.0, Leaning.DOWN: -1.0}
 OFTEN: Final = tuple(count / MOST_STEPS for count in range(MOST_STEPS + 1))
-"""What stands in `taken` for each number of times."""
+"""The value in `taken` for each number of times."""
 
 TAKEN: Final = "taken"
 HORIZON: Final = "horizon"
@@ -120,7 +120,7 @@ EVALUATION: Final = PART_FIELDS[StockAction.EVALUATE_PERFORMANCE]
 
 
 def mask_of(name: str) -> str:
-    """The name of the array that says which places of another are known."""
+    """The name of the array that says which entries of another are known."""
     return f"{name}_known"
 
 
@@ -152,7 +152,7 @@ def empty_observation(weeks: int = USUAL_WEEKS) -> Observation:
 
 
 def encode(board: StockBoard) -> Observation:
-    """The observation of a blackboard as it stands."""
+    """The observation of a blackboard."""
     found = empty_observation(board.weeks)
     for action in dict.fromkeys(board.taken):
         found |= _changed(board, action)
@@ -160,10 +160,10 @@ def encode(board: StockBoard) -> Observation:
 
 
 def encode_after(observation: Observation, board: StockBoard, action: StockAction) -> Observation:
-    """The observation of a blackboard after an action, from that before it: what `encode` gives.
+    """Updates the observation of a blackboard after an action, with the same result as `encode`.
 
-    The arrays that the action changes are new and the others those of before. Nothing that was
-    given is written to.
+    The arrays that the action changes are new, the others are shared. The given arrays are not
+    modified.
     """
     return observation | _changed(board, action)
 
@@ -179,7 +179,7 @@ def _changed(board: StockBoard, action: StockAction) -> Observation:
         return changed | encode_figures(board.evaluated or {}, action)
     changed |= encode_figures(board.values, action)
     if action is StockAction.RUN_TA_BASIC and StockAction.RUN_TA_ADVANCED in board.taken:
-        # Its prices are told by the last price, which this action brings.
+        # Its prices are relative to the last price, which this action provides.
         changed |= encode_figures(board.values, StockAction.RUN_TA_ADVANCED)
     return changed
 
@@ -192,7 +192,7 @@ def _counts(taken: tuple[StockAction, ...]) -> NDArray[np.float32]:
 
 
 def encode_figures(values: Values, action: StockAction) -> Observation:
-    """The two arrays of an action's figures, by what is on the blackboard."""
+    """The two arrays of an action's figures, from what is on the blackboard."""
     name = PART_FIELDS[action]
     places = len(PART_METRICS[action])
     numbers, known = [0.0] * places, [0.0] * places
@@ -206,7 +206,7 @@ def encode_figures(values: Values, action: StockAction) -> Observation:
 
 
 def _number(value: float, metric: Metric, values: Values) -> float | None:
-    """A figure on its scale; None for a price that nothing tells."""
+    """Scales a figure. Returns None for a price without its reference price."""
     scale = SCALES.get(metric)
     if scale is not None:
         middle, reach = scale
@@ -218,13 +218,13 @@ def _number(value: float, metric: Metric, values: Values) -> float | None:
 def figure_rows(
     action: StockAction, rows: NDArray[np.float64], last: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What `encode_figures` gives of many blackboards: a row for each, and beside it whether there
+    """Computes `encode_figures` for many blackboards: a row for each, and beside it whether there
     is a figure.
 
     Args:
         action: One of `DATA`.
-        rows: The figures of its part, a row for each blackboard; what is lacking is not a number.
-        last: The last prices; None where they are on no blackboard.
+        rows: The figures of its part, a row for each blackboard; lacking figures are NaN.
+        last: The last prices; None if no blackboard has them.
     """
     numbers = np.full(rows.shape, np.nan)
     for place, metric in enumerate(PART_METRICS[action]):

@@ -1,4 +1,4 @@
-"""When a recommendation can be held against what happened, and how long it is tried."""
+"""When a recommendation can be evaluated, and how long this is retried."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import UTC, date, datetime, timedelta
@@ -20,10 +20,10 @@ from desk.programs.episode.actions import PART_METRICS
 from desk.trust.confidence import NOTHING_FOUND
 
 SETTLING: Final = timedelta(hours=1)
-"""A source has the close of a day some time after it is known."""
+"""A source publishes the close of a day some time after it is known."""
 
 HOLIDAYS: Final = timedelta(days=3)
-"""So long an older close may be one that has not come in yet; then its exchange was closed."""
+"""How long an older close may mean a late one; after that its exchange was closed."""
 
 NEVER: Final = "there was no price to begin with, and none of later days will come"
 
@@ -39,29 +39,29 @@ class _ToldFigures(ToldAnswer):
 
 
 class Later(NamedTuple):
-    """Why an evaluation is tried again, and until when."""
+    """Why an evaluation is retried, and until when."""
 
     words: str
     until: datetime
 
 
 def due_of(as_of: datetime, weeks: int) -> datetime:
-    """The instant at which the horizon is over, or the last that there is."""
+    """The instant at which the horizon is over, or the last possible instant."""
     last = datetime.max.replace(tzinfo=UTC)
     return last if last - as_of < timedelta(weeks=weeks) else as_of + timedelta(weeks=weeks)
 
 
 def has_price(known: Set[Metric]) -> bool:
-    """Whether some figure of prices is among those that are known."""
+    """Returns whether a price figure is among the known ones."""
     return not _OF_PRICES.isdisjoint(known)
 
 
 def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
-    """Whether a source said that it had no price of the stock when the episode began: `known` has
-    no figure of prices, and the action that brings the last price had an answer.
+    """Returns whether a source said that it had no price of the stock when the episode began:
+    `known` has no price figure, and the action that provides the last price had an answer.
 
-    An answer to the other technical action alone says too little: few prices give no indicator.
-    Where nobody was asked, or nobody answered, a price may come.
+    An answer to the other technical action alone is not enough: few prices give no indicator. If no
+    source was called, or none answered, a price may still come.
     """
     if has_price(known):
         return False
@@ -74,8 +74,8 @@ def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
 
 
 def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
-    """The same, where whichever action asked how the stock stands: it was asked, and the answers
-    hold no figure at all. Few prices give no indicator, but they have a last one."""
+    """Returns the same for any action that asked for the market data: there was an answer, and no
+    answer has any figure. Few prices give no indicator, but they have a last one."""
     if has_price(known):
         return False
     answers = [_figures(answer) for outcome in outcomes for answer in _market_answers(outcome)]
@@ -83,7 +83,7 @@ def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bo
 
 
 def never_evaluated(task: TaskAssignment, symbol: str) -> ResearchResult:
-    """What an evaluation comes to that nothing is asked for: no figure, and why."""
+    """The result of an evaluation that is not carried out: no figure, and the reason."""
     return ResearchResult(
         result_id=f"{task.task_id}/result",
         task_id=task.task_id,
@@ -97,8 +97,8 @@ def never_evaluated(task: TaskAssignment, symbol: str) -> ResearchResult:
 def later(
     found: date | None, reason: str, *, due: datetime, now: datetime, given_up_after: timedelta
 ) -> Later | None:
-    """What speaks for trying again; None where what was found is taken, or nothing is waited for
-    any more. `reason` says why there is no price where none was `found`."""
+    """Returns why to retry, or None if the found price is accepted, or the wait is over. `reason`
+    says why there is no price, if none was `found`."""
     if found is None:
         until = due + given_up_after
         return Later(reason, until) if now < until else None
@@ -109,14 +109,14 @@ def later(
 
 
 def _market_answers(outcome: NodeOutcome) -> Iterator[ToolResult]:
-    """The answers to how the stock stands, which have its last price."""
+    """The answers with the stock's market data, which include its last price."""
     for result in outcome.evidence:
         if result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA:
             yield result
 
 
 def _figures(answer: ToolResult) -> Sequence[JsonValue] | None:
-    """Those that an answer holds; None where it does not say."""
+    """The figures in an answer; None if it does not say."""
     try:
         return told(answer, _ToldFigures).figures
     except UnreadableAnswer:

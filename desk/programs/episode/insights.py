@@ -67,7 +67,7 @@ _Figures = Mapping[Metric, float]
 
 
 def insights(values: _Figures) -> tuple[Pointer, ...]:
-    """What the figures say, in the order of `Topic`. The same figures always say the same."""
+    """Returns what the figures say, in the order of `Topic`. Deterministic."""
     return tuple([found for rule in _RULES if (found := rule(values)) is not None])
 
 
@@ -175,7 +175,7 @@ def _line(values: _Figures) -> Pointer | None:
     high, low = values.get(Metric.EXPECTED_HIGH), values.get(Metric.EXPECTED_LOW)
     if target is None or high is None or low is None or not (0 < low < high and target > 0):
         return None
-    # The range lies around the last price on a logarithmic scale: -1 is its low end, 1 its high.
+    # The range is around the last price on a logarithmic scale: -1 is its low end, 1 its high.
     place = 2 * log(target / low) / log(high / low) - 1
     rests_on = (Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
     return _beside_usual(Topic.LINE, place, rests_on)
@@ -221,7 +221,7 @@ def _margin(values: _Figures) -> Pointer | None:
 
 def _debt(values: _Figures) -> Pointer | None:
     debt = values.get(Metric.DEBT_TO_EQUITY)
-    # Below zero the equity is: that is no light debt.
+    # Below zero the equity is negative: that is not a light debt.
     if debt is None or debt < 0:
         return None
     if debt < HEAVY_DEBT:
@@ -253,7 +253,7 @@ _RULES: Final[tuple[Callable[[_Figures], Pointer | None], ...]] = (
 
 
 def _move(values: _Figures, topic: Topic, metric: Metric, root: float) -> Pointer | None:
-    """A move beside the usual swing of its time."""
+    """Compares a move with the usual swing over its time."""
     move, swing = values.get(metric), values.get(Metric.VOLATILITY)
     if move is None or swing is None or swing <= 0:
         return None
@@ -261,14 +261,15 @@ def _move(values: _Figures, topic: Topic, metric: Metric, root: float) -> Pointe
 
 
 def _beside_usual(topic: Topic, size: float, rests_on: tuple[Metric, ...]) -> Pointer:
-    """What a size of 1 is usual of: nothing below `FLAT`, as strong as can be from 2 on."""
+    """Judges a size of which 1 is usual: neutral below `FLAT`, full strength from 2 on."""
     if abs(size) < FLAT:
         return _said(topic, Leaning.NEUTRAL, 1 - abs(size), rests_on)
     return _said(topic, _towards(size), abs(size) / 2, rests_on)
 
 
 def _multiple(values: _Figures, topic: Topic, metric: Metric, middle: float) -> Pointer | None:
-    """A price for one of something, beside a middle one: half of it is fully cheap, twice dear."""
+    """Judges a valuation multiple against a middle one: half of it is fully cheap, twice fully
+    dear."""
     multiple = values.get(metric)
     if multiple is None or multiple <= 0:
         return None
@@ -279,7 +280,7 @@ def _multiple(values: _Figures, topic: Topic, metric: Metric, middle: float) -> 
 
 
 def _of_accounts(values: _Figures, topic: Topic, metric: Metric, large: float) -> Pointer | None:
-    """A percentage by its sign, as strong as accounts may be from a large one on."""
+    """Judges a percentage by its sign, with the full strength of accounts from `large` on."""
     percent = values.get(metric)
     if percent is None:
         return None

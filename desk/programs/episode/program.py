@@ -1,4 +1,4 @@
-"""The research of a stock in an episode that is scored: who does which task."""
+"""The research of a stock in an evaluated episode: the tasks and their agents."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -77,7 +77,7 @@ _ACTIONS: Final[Mapping[StockAction, TaskKind]] = MappingProxyType(
             model="desk.programs.episode.claude.recommendation:TASK",
             on_market=True,
         ),
-        # By no model: what came of a recommendation is measured and told by rule.
+        # Has no model: the outcome of a recommendation is measured and described by rule.
         StockAction.EVALUATE_PERFORMANCE: TaskKind(
             task=TaskType.EVALUATE_PERFORMANCE,
             agent=AgentProfile(
@@ -97,7 +97,7 @@ _ACTIONS: Final[Mapping[StockAction, TaskKind]] = MappingProxyType(
 STOCK_TASKS: Final[Mapping[StockAction, tuple[AgentId, TaskType]]] = MappingProxyType(
     {action: (kind.agent.agent, kind.task) for action, kind in _ACTIONS.items()}
 )
-"""Who carries out the actions of an episode, and as which task."""
+"""The agent and the task of each action of an episode."""
 
 PROGRAM: Final = Program(
     name="episode",

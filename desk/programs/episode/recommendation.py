@@ -1,18 +1,18 @@
-"""What the insights into a stock come to.
+"""The recommendation that follows from the insights into a stock.
 
-The numbers are conventions of the desk; none was fitted to anything:
+The numbers are conventions of the desk; none was fitted:
 
-- The insights are weighed as a specialist's signals are (`balance.judge`): their
-  balance is the mean of their strengths, up as plus, down as minus, neutral as nothing. From
-  `LEANS` on it is a buy or a sell; below it a hold.
-- What is known is the sum of the parts' `WEIGHTS`, each by the share of its figures that are there.
-  A part that was not fetched, or lacks everything, counts nothing. Below `LEAST_KNOWN`, and where
-  no insight points anywhere, it abstains.
-- The confidence is that of the judgement times what is known: it falls with every figure that is
-  lacking. Offline a company has prices only, which are `WEIGHTS` of 0.6 together: a buy or a sell
-  is possible, with three fifths of the confidence.
+- The insights are weighed like a specialist's signals (`balance.judge`): their balance is the mean
+  of their strengths, up as plus, down as minus, neutral as zero. From `LEANS` on it is a buy or a
+  sell; below it a hold.
+- What is known is the sum of the parts' `WEIGHTS`, each times the share of its figures that are
+  available. A part that was not fetched, or lacks everything, counts as zero. Below `LEAST_KNOWN`,
+  and if no insight has a direction, it abstains.
+- The confidence is that of the judgement times what is known: it falls with every missing figure.
+  Offline a company only has prices, which are `WEIGHTS` of 0.6 together: a buy or a sell is
+  possible, with three fifths of the confidence.
 - The probability of a higher price is 0.5 + `REACH` x balance x what is known, so between 0.3 and
-  0.7; 0.5 where it abstains.
+  0.7; 0.5 if it abstains.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ WEIGHTS: Final[Mapping[StockAction, float]] = MappingProxyType(
         StockAction.RUN_TA_ADVANCED: 0.3,
     }
 )
-"""What each part adds to what is known; 1 together."""
+"""What each part adds to what is known; the sum is 1."""
 
 _SHARES: Final[Mapping[Metric, float]] = MappingProxyType(
     {
@@ -48,10 +48,10 @@ _SHARES: Final[Mapping[Metric, float]] = MappingProxyType(
 )
 
 LEAST_KNOWN: Final = 0.25
-"""Less than one of the technical parts brings, where nothing of it is lacking."""
+"""Less than a complete technical part adds."""
 
 SURENESS: Final = 0.8
-"""How much figures can say about the weeks ahead, were all of them there and of one mind."""
+"""The highest confidence: how much complete and unanimous figures can say about the weeks ahead."""
 
 REACH: Final = 0.2
 MOST_REASONS: Final = 20
@@ -77,25 +77,26 @@ _SIDES: Final[Mapping[Recommended, tuple[Container[Leaning], Container[Leaning]]
         }
     )
 )
-"""Which way the reasons for an action point, and those against it."""
+"""The leanings of the reasons for an action, and of those against it."""
 
 _FIRST: Final = itemgetter(0)
 
 
 class Leans(Protocol):
-    """An insight, as it is written or as it stands on a blackboard."""
+    """An insight, being written or on a blackboard."""
 
     @property
     def leaning(self) -> Leaning:
-        """Which way it points."""
+        """Its direction."""
 
     @property
     def strength(self) -> float:
-        """How strongly, from 0 to 1."""
+        """Its strength, from 0 to 1."""
 
 
 class StockDecision(NamedTuple):
-    """What is recommended, how sure that is, and how likely a higher price; without the reasons."""
+    """A recommendation with its confidence and the probability of a higher price, without the
+    reasons."""
 
     action: Recommended
     confidence: float
@@ -103,7 +104,7 @@ class StockDecision(NamedTuple):
 
 
 def recommend(pointers: Sequence[Pointer], board: StockBoard) -> StockRecommendation:
-    """What to do by some insights, and by how much of the blackboard there is."""
+    """Recommends an action from some insights, and from how much of the blackboard is known."""
     decision = decided(judged(pointers), known(board.values))
     reasons_for, reasons_against = _reasons(pointers, decision.action)
     return StockRecommendation(
@@ -116,41 +117,41 @@ def recommend(pointers: Sequence[Pointer], board: StockBoard) -> StockRecommenda
 
 
 def answers(board: StockBoard) -> bool:
-    """Whether a recommendation from a blackboard answers what was asked: there are figures, and
-    the company's were not asked for in vain."""
+    """Returns whether a recommendation from a blackboard answers the question: there are figures,
+    and the company's accounts were found if they were asked for."""
     return bool(board.values) and StockAction.FETCH_FUNDAMENTALS not in board.asked_in_vain
 
 
 def decided(found: SignalConsensus, share: float) -> StockDecision:
-    """What to do by a judgement of insights, where a `share` of the figures is known."""
+    """Decides what to do by a judgement of insights, if a `share` of the figures is known."""
     action = _ACTIONS[found.leaning] if share >= LEAST_KNOWN else Recommended.ABSTAIN
     reach = 0.0 if action is Recommended.ABSTAIN else REACH * found.balance * share
     return StockDecision(action, round(found.confidence * share, 3), round(0.5 + reach, 3))
 
 
 def balance(pointers: Iterable[Leans]) -> float | None:
-    """What some insights come to, from -1 to 1; None without any of some strength that points
-    somewhere or says that nothing does."""
+    """The balance of some insights, from -1 to 1. None without any insight of some strength that
+    has a direction or is neutral."""
     found = judged(pointers)
     return None if found.leaning is Leaning.ABSTAINS else found.balance
 
 
 def judged(pointers: Iterable[Leans]) -> SignalConsensus:
-    """What some insights come to together."""
+    """The joint judgement of some insights."""
     pulls = [(_SIGNS[p.leaning], p.strength) for p in pointers if p.leaning in _SIGNS]
     return judge_pulls(pulls, SURENESS, gaps=0)
 
 
 def known(values: Mapping[Metric, float]) -> float:
-    """How much of a blackboard's figures there are, from 0 to 1."""
+    """The share of a blackboard's figures that is known, from 0 to 1."""
     return round(sum([_SHARES.get(metric, 0.0) for metric in values]), 6)
 
 
 def _reasons(
     pointers: Sequence[Pointer], action: Recommended
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The topics for and against an action, the strongest first. A hold has for it what points
-    neither way, and against it what points; an abstention has neither."""
+    """The topics for and against an action, the strongest first. For a hold, neutral insights are
+    reasons for it, and those with a direction against; an abstention has neither."""
     if action is Recommended.ABSTAIN:
         return (), ()
     speaks_for, speaks_against = _SIDES[action]
@@ -164,13 +165,14 @@ def _topics(pointers: Sequence[Pointer], leanings: Container[Leaning]) -> tuple[
 
 
 def is_recommended(board: Blackboard, least: float) -> bool:
-    """Whether a side is recommended: the confidence reaches the least that is set."""
+    """Returns whether a side is recommended: the confidence reaches the configured minimum."""
     side = board.recommendation not in (None, Recommended.ABSTAIN)
     return side and board.confidence >= least
 
 
 def advised(board: Blackboard, least: float) -> str:
-    """`buy`, or `leans to buy` where the confidence is below the least and nothing recommended."""
+    """`buy`, or `leans to buy` if the confidence is below the minimum and nothing is
+    recommended."""
     said = board.recommendation
     if said is None or said is Recommended.ABSTAIN or is_recommended(board, least):
         return str(said) if said else "nothing"

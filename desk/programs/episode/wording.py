@@ -11,7 +11,7 @@ from desk.programs.episode.actions import Pointer
 
 
 class Topic(StrEnum):
-    """What the desk's own insights are about, in their order."""
+    """The topics of the desk's own insights, in order."""
 
     TREND = "trend"
     LONG_TREND = "long trend"
@@ -34,7 +34,8 @@ class Topic(StrEnum):
 
 
 class _Words(NamedTuple):
-    """What a topic's insight says by its leaning, a metric in braces where its figure stands."""
+    """The sentences of a topic's insight by its leaning, with a metric in braces in place of its
+    figure."""
 
     up: str
     down: str
@@ -114,7 +115,7 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
             (Metric.ADX, Metric.MONTH_MOVE),
         ),
         Topic.LINE: _Words(
-            # It may lead out of the range: nothing here says that it does not.
+            # It may lead out of the range: the sentence must not say otherwise.
             "The regression line through recent prices leads up, to {target}; the expected range"
             " is from {expected_low} to {expected_high}.",
             "The regression line through recent prices leads down, to {target}; the expected"
@@ -181,10 +182,10 @@ _WAYS: Final[Mapping[Leaning, str]] = MappingProxyType(
 
 
 def statement(pointer: Pointer, symbol: str) -> str:
-    """What a pointer says, with a reference for each figure that it names.
+    """Writes a pointer's statement, with a reference for each figure that it names.
 
-    It names only figures that the pointer rests on, and holds no digit besides references. A topic
-    of the desk's own has words of its own; any other is told by its leaning.
+    It names only figures that the pointer rests on, and has no digit besides references. The desk's
+    own topics have their own sentences; any other is described by its leaning.
     """
     names = {metric.value: f"[[{claim_id(symbol, metric)}]]" for metric in pointer.metrics}
     words = _WORDS.get(pointer.topic)

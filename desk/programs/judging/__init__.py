@@ -1,1 +1,1 @@
-"""The judgement on a turn, and on what a market, a swarm or an episode came to."""
+"""The judgement of turns, and of the results of markets, swarms and episodes."""

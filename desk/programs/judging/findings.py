@@ -1,5 +1,5 @@
-"""What findings contradict each other in, within each market or across markets, and what of the
-hypotheses on them can be held against a price."""
+"""Finds the contradictions between findings, within each market or across markets, and the
+hypotheses that can be scored."""
 
 from desk.contracts.runs.judgement import (
     FindingsToJudge,
@@ -23,7 +23,7 @@ from desk.trust.conflicts import (
 
 
 def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
-    """What the findings contradict each other in."""
+    """Returns the conflicts between the findings."""
     ranges = target_ranges(each for outcome in asked.outcomes for each in outcome.evidence)
     if asked.scope is Scope.ACROSS_MARKETS:
         across = week_conflicts(within_markets(asked.outcomes), asked.voting, ranges)
@@ -33,7 +33,7 @@ def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
 
 
 def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
-    """The hypotheses that rest on claims that stand and can be scored."""
+    """Returns the hypotheses that rest on surviving claims and can be scored."""
     claims = surviving_claims(asked.results, asked.conflicts)
     sound = [each for each in asked.hypotheses if not why_left_out(each, claims, asked.as_of)]
     return JudgedHypotheses(sound=with_views(sound, asked.results, asked.conflicts))

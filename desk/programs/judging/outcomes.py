@@ -1,4 +1,4 @@
-"""What follows from what sources say when a hypothesis, a forecast or an episode is due."""
+"""Judges the sources' answers when a hypothesis, a forecast or an episode is due."""
 
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.episode.actions import StockAction
@@ -32,7 +32,7 @@ NO_PRICE = "there is no price at the end of the horizon"
 
 
 def judged_price(asked: PriceToJudge) -> JudgedPrice:
-    """The score that follows from an answer about the moment at which a hypothesis was due."""
+    """Scores a hypothesis from an answer about the moment at which it was due."""
     hypothesis = asked.request.hypothesis
     if words := unscorable(hypothesis):
         return JudgedPrice(verdict=PriceVerdict.NEVER, words=words)
@@ -52,7 +52,7 @@ def judged_price(asked: PriceToJudge) -> JudgedPrice:
 
 
 def judged_fixings(asked: FixingsToJudge) -> JudgedFixings:
-    """The fixings that some answers hold, and the markets that they refuse."""
+    """Returns the fixings in some answers, and the markets that they refuse."""
     return JudgedFixings(
         resolutions=tuple(
             found
@@ -69,8 +69,8 @@ def judged_fixings(asked: FixingsToJudge) -> JudgedFixings:
 
 
 def judged_evaluation(asked: EvaluationToJudge) -> JudgedEvaluation:
-    """Whether the stock had no price to begin with, and whether its evaluation, where there is one,
-    is to be tried again."""
+    """Returns whether the stock had no price to begin with, and whether its evaluation, if any, is
+    to be retried."""
     known, outcomes = frozenset(asked.known), asked.outcomes
     no_price = had_no_price(known, outcomes) or was_told_no_price(known, outcomes)
     reason = _later(asked, no_price=no_price)
@@ -82,7 +82,7 @@ def judged_evaluation(asked: EvaluationToJudge) -> JudgedEvaluation:
 
 
 def judged_recommendation(asked: RecommendationToJudge) -> JudgedRecommendation:
-    """An evaluated recommendation as a hypothesis that was scored."""
+    """Converts an evaluated recommendation into a scored hypothesis."""
     try:
         outcome = scored_recommendation(
             asked.board,
@@ -97,8 +97,8 @@ def judged_recommendation(asked: RecommendationToJudge) -> JudgedRecommendation:
 
 
 def _has_gone_on(asked: PriceToJudge) -> bool:
-    """Whether the source has prices of later days than the one that is missed, which it then never
-    had: a holiday."""
+    """Returns whether the source has prices of later days than the expected one, which it then will
+    never have: a holiday."""
     latest: ToolResult | None = asked.latest
     if latest is None:
         return False

@@ -1,25 +1,26 @@
-"""On which side the views of a swarm's specialists come down.
+"""Which side the views of a swarm's specialists favour.
 
 Each view weighs as it does in a vote: its confidence times the weights of its source and agent. A
-neutral one abstains: it is on no side, and neither weighs nor makes the others less sure.
-The views of all specialists count here, those of one origin as well: a chart and a rate are read
-differently where both go back to one publisher. Where there was a conflict its positions count as
-they were put to the vote, those of targets included, and what it was decided for goes before the
+neutral view abstains: it is on neither side, has no weight, and does not lower the confidence of
+the others.
+The views of all specialists count here, including those with one origin: a chart and a rate are
+read differently even if both go back to one publisher. After a conflict its positions count as they
+were put to the vote, including those on targets, and its decision takes precedence over the
 balance.
 
-What a specialist's own signals amount to stands here too, and how sure of it it is. The numbers are
-conventions of the desk; none was fitted to anything:
+This module also computes what a specialist's own signals add up to, and the confidence in that. The
+numbers are conventions of the desk; none was fitted to anything:
 
-- A signal counts by its strength, up as plus, down as minus, neutral as nothing. Their balance is
-  the mean. From `LEANS` on, either way, it is a view; below it the view is neutral.
-- A view is as sure as the speciality reaches: a share of that for any view at all, the rest by how
-  far the balance goes. The share is a half (`ANY_VIEW`), and a quarter for a swarm's specialists
-  (`SPECIALISTS_VIEW`): so a clear view and a faint one of the opposite lie further apart than a
-  vote allows, and a person is asked. A neutral view has two fifths of it, and a fifth by how near
-  to nothing the balance is. `GAP` is taken off for each thing that was missing, for up to
-  `MOST_GAPS` of them.
-- It is never surer than `SUREST` and never less sure than `LEAST_SURE`.
-- It recommends to buy or sell from `ACTS` on, and to hold below it.
+- A signal counts by its strength: up as plus, down as minus, neutral as zero. Their balance is the
+  mean. From `LEANS` on, either way, it is a view; below that the view is neutral.
+- The confidence of a view depends on the speciality's reach: a share of the reach for any view at
+  all, and the rest by the size of the balance. The share is a half (`ANY_VIEW`), and a quarter for
+  a swarm's specialists (`SPECIALISTS_VIEW`): so a clear view and a faint opposite one lie further
+  apart than a vote allows, and a person is asked. A neutral view has two fifths of the reach, and
+  up to a fifth more the nearer the balance is to zero. `GAP` is subtracted for each missing item,
+  for up to `MOST_GAPS` of them.
+- The confidence is at most `SUREST` and at least `LEAST_SURE`.
+- The action is to buy or sell from a confidence of `ACTS` on, and to hold below it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +48,7 @@ SUREST: Final = 0.8
 LEAST_SURE: Final = 0.2
 ACTS: Final = 0.45
 LESS_SURE_TO_ACT: Final = 0.9
-"""The share of the confidence in a direction that an action gets."""
+"""The confidence in an action as a share of the confidence in the direction."""
 
 _SIGNS: Final = {Hint.UP: 1, Hint.DOWN: -1, Hint.NEUTRAL: 0}
 
@@ -82,7 +83,7 @@ class SignalConsensus(NamedTuple):
 def judge(
     signals: Iterable[Signal], reach: float, gaps: int, *, any_view: float = ANY_VIEW
 ) -> SignalConsensus:
-    """What some signals amount to, by the rules above.
+    """Returns the direction of some signals and the confidence in it, by the rules above.
 
     Args:
         signals: Those of all tools that answered.
@@ -97,7 +98,7 @@ def judge(
 def judge_pulls(
     pulls: Sequence[Pull], reach: float, gaps: int, *, any_view: float = ANY_VIEW
 ) -> SignalConsensus:
-    """The same of signals of which only the pulls are told."""
+    """Returns the same for signals given by direction and strength alone."""
     heard = [(sign, strength) for sign, strength in pulls if strength > 0]
     if not heard:
         return SignalConsensus(Leaning.ABSTAINS, 0.0, LEAST_SURE)
@@ -115,14 +116,15 @@ def judge_pulls(
 
 
 def leaning_of(balance: float, least: float = LEANS) -> Leaning:
-    """The direction of a balance; neutral below the smallest balance that counts."""
+    """Returns the direction of a balance: neutral if it is smaller than `least`."""
     if abs(balance) < least:
         return Leaning.NEUTRAL
     return Leaning.UP if balance > 0 else Leaning.DOWN
 
 
 def strongest(signals: Sequence[Signal], hint: Hint) -> Signal | None:
-    """The strongest signal in one direction, the first of several; None if there is none."""
+    """Returns the strongest signal in one direction, the first if there are several; None without
+    any."""
     pointing = [signal for signal in signals if signal.hint is hint and signal.strength > 0]
     return max(pointing, key=lambda signal: signal.strength, default=None)
 
@@ -217,7 +219,7 @@ def balance_of(
     conflicts: Iterable[ConflictRecord],
     voting: VotingConfig,
 ) -> Balance:
-    """The views of a market's direction, the newest of each specialist."""
+    """Returns the views of a market's direction, the newest of each specialist."""
     voices = tuple(
         WeightedView(result, view, view_position(result, view, voting).weight)
         for result, view in opinions_on(market, results)
@@ -238,7 +240,7 @@ def opinions_on(
 
 
 def newest_of(results: Iterable[ResearchResult]) -> tuple[ResearchResult, ...]:
-    """The last result of each specialist on a market. The reserve stands in for different
+    """Returns the last result of each specialist on a market. The reserve stands in for different
     specialists, so all of its results count."""
     newest: dict[tuple[str, str], ResearchResult] = {}
     for result in results:
@@ -248,7 +250,8 @@ def newest_of(results: Iterable[ResearchResult]) -> tuple[ResearchResult, ...]:
 
 
 def is_on_views(conflict: ConflictRecord) -> bool:
-    """Whether a conflict is between opposite views of a direction, and not between figures."""
+    """Returns whether a conflict is between opposite views of a direction, and not between
+    figures."""
     if conflict.kind is not ConflictKind.DIRECTION:
         return False
     return all(position.claim_id is None for position in conflict.positions)

@@ -1,4 +1,4 @@
-"""The specialists' findings, condensed, and the conflicts between them."""
+"""Condenses the specialists' findings, and finds the conflicts between them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -18,12 +18,12 @@ from desk.runs.boards import lost_calls
 from desk.trust.conflicts import NO_RANGES, Ranges, detect_conflicts, settled_before
 
 MOST_CONFLICTS: Final = 200
-"""The bound of `SwarmRecord.conflicts`."""
+"""The limit of `SwarmRecord.conflicts`."""
 
 
 def condensed(outcome: TaskOutcome) -> TaskOutcome:
-    """An outcome with only the tool results that its findings rest on, and those of calls that
-    could not be made."""
+    """Returns the outcome with only the tool results that its findings rest on, and those of calls
+    that could not be made."""
     result = outcome.result
     if not isinstance(result, ResearchResult):
         return outcome
@@ -46,8 +46,8 @@ def _evidence_named(result: ResearchResult) -> Iterable[str]:
 def markets_found(
     outcomes: Sequence[NodeOutcome], conflicts: Sequence[ConflictRecord]
 ) -> tuple[MarketOutcome, ...]:
-    """The findings by market, with the conflicts decided before. If a specialist researched a
-    market in several rounds, its last result counts."""
+    """Groups the findings by market, with the conflicts decided before. If a specialist researched
+    a market in several rounds, its last result counts."""
     results: dict[str, dict[AgentId, NodeOutcome]] = {}
     for outcome in outcomes:
         if isinstance(outcome.entry.result, ResearchResult):
@@ -73,8 +73,8 @@ def _results(outcomes: Iterable[NodeOutcome]) -> tuple[ResearchResult, ...]:
 def contradictions(
     found: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts on all markets. One with the same positions as before keeps its earlier
-    decision. If there are too many, those settled by a vote are left out first."""
+    """Returns the conflicts on all markets. One with the same positions as before has its earlier
+    decision. If there are too many, those settled by a vote are omitted first."""
     records = (
         record
         for outcome in found
@@ -85,8 +85,8 @@ def contradictions(
 
 
 def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
-    """Which specialists have delivered on which markets. A stand-in counts as the one that it stood
-    in for."""
+    """Returns which specialists have delivered on which markets. A stand-in counts as the
+    specialist that it replaced."""
     entries = tuple(state)
     planned = planned_as(entries)
     return frozenset(
@@ -100,7 +100,7 @@ def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
 
 
 def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
-    """The task of each node in the rounds so far."""
+    """Returns the task of each node in the rounds so far."""
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
     return {
         node_name(subagent.name, number): subagent

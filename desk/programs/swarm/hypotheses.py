@@ -1,21 +1,21 @@
-"""What a swarm's leader takes to be likely, by rule.
+"""The hypotheses of a swarm's leader, by rule.
 
 The numbers are conventions of the desk:
 
-- A direction is taken up where the views come down on a side. Its probability is the share of the
+- A direction becomes a hypothesis if the views favour a side. Its probability is the share of the
   weight on that side, drawn towards one half: by how unsure the views are, and by `DRAWN_IN`,
-  because specialists that read one price history are not independent. It lies between
-  `LEAST` and `MOST`.
-- A direction that is hardly likelier than its opposite, by `EVEN` at most, is none. Nor is one that
-  a person decided for against the weight of the views: it would be the less likely side.
-- A range runs from the expected low to the expected high, within which the price stayed in
-  `WITHIN` of the cases of its own past (`desk.analytics.technical.expected_range`).
-- What one built-in specialist's view makes likely follows by the same rule, with its confidence
-  and the whole weight on its side. A model's probability is the one that it gave, or none.
-- All look four weeks ahead, as the specialists do.
+  because specialists that read one price history are not independent. It lies between `LEAST` and
+  `MOST`.
+- A direction whose probability exceeds one half by at most `EVEN` is not a hypothesis. Nor is one
+  that a person chose against the weight of the views: it would be the less likely side.
+- A range spans the expected low and the expected high. The price stayed within it in `WITHIN` of
+  the cases of its own past (`desk.analytics.technical.expected_range`).
+- The probability of one built-in specialist's view follows the same rule, with its confidence and
+  the whole weight on its side. A model's probability is the one that it gave, or none.
+- All hypotheses are due in four weeks, as the specialists' views are.
 
-A hypothesis on a specialist's market waits for the very price that decides the specialist's view.
-So it carries the views: the direction where there is one, else the range.
+A hypothesis on a specialist's market is decided by the same price as the specialist's view. So it
+carries the views: the direction does if there is one, otherwise the range.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ MOST: Final = 0.75
 EVEN: Final = 0.02
 EVEN_ODDS: Final = 0.5
 PRINTED: Final = 0.01
-"""What the last printed digit of a probability counts."""
+"""The value of the last printed digit of a probability."""
 
 _SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "at or above")}
 
@@ -53,14 +53,14 @@ def hypotheses_on(
     surviving: Mapping[str, Claim],
     as_of: datetime,
 ) -> tuple[Hypothesis, ...]:
-    """For each market a direction, where its views come down on a side, and a range, where its
-    figures are known; the directions first.
+    """Returns for each market a direction, if its views favour a side, and a range, if its figures
+    are known; the directions first.
 
     Args:
         markets: The markets of the swarm.
         balances: The views by market.
         surviving: The claims that hold, by id.
-        as_of: What the swarm knows the world at.
+        as_of: The as-of instant of the swarm.
     """
     due = as_of + timedelta(weeks=WEEKS)
     directions = (
@@ -73,26 +73,28 @@ def hypotheses_on(
 
 
 def is_likely(balance: Balance) -> bool:
-    """Whether the views are on a side that is likelier than its opposite by enough."""
+    """Returns whether the views favour a side that is likelier than its opposite by more than
+    `EVEN`."""
     return balance.leaning in _SIDES and probability_of(balance, balance.leaning) > EVEN_ODDS + EVEN
 
 
 def probability_of(balance: Balance, leaning: Leaning) -> float:
-    """The probability of a side, to two decimals."""
+    """Returns the probability of a side, rounded to two decimals."""
     return _drawn_in(balance.sureness, balance.share(leaning))
 
 
 def probability_alone(confidence: float) -> float:
-    """The probability that one view gives its own side: by the same rule, as if it were the only
-    view."""
+    """Returns the probability that one view gives its own side: by the same rule, as if it were the
+    only view."""
     return _drawn_in(confidence, 1.0)
 
 
 def is_by_rule(hypothesis: Hypothesis, conflicts: Sequence[ConflictRecord]) -> bool:
-    """Whether the built-in leader can have found a hypothesis as likely as it says: a range as the
-    cases of its past, a direction by the positions that were put to the vote, to the last digit
-    that is printed. Without a vote the weights of the views are not told: it lies between what the
-    least sure and the surest of them make it alone, and above even odds if they are of both sides.
+    """Returns whether the built-in leader can have given a hypothesis its probability. A range must
+    have that of the cases of its past, a direction that of the positions that were put to the vote,
+    up to the last printed digit. Without a vote the weights of the views are not recorded: then the
+    probability must lie between those that the least sure and the surest view would give alone, and
+    above even odds if the views are on both sides.
     """
     if hypothesis.kind is HypothesisKind.RANGE:
         return hypothesis.probability == WITHIN
@@ -182,8 +184,9 @@ def _named(market: MarketSpec, kind: HypothesisKind) -> str:
 def views_on(
     market: str, results: Sequence[ResearchResult], conflicts: Sequence[ConflictRecord] = ()
 ) -> tuple[HeldView, ...]:
-    """Who leans up or down on a market, with the resulting probability: the newest view of each
-    specialist. Neutral views and abstentions cannot turn out wrong and are left out."""
+    """Returns the views that lean up or down on a market, with the resulting probabilities: the
+    newest of each specialist. Neutral views and abstentions cannot turn out wrong and are
+    omitted."""
     held = (
         HeldView(
             agent=result.agent,
@@ -200,7 +203,7 @@ def views_on(
 
 
 def _likely(result: ResearchResult, view: View) -> float | None:
-    """The probability that a specialist gives to the side of its view."""
+    """Returns the probability that a specialist gives to the side of its view."""
     if result.version:
         return probability_alone(view.confidence)
     if view.probability is None:
@@ -218,8 +221,8 @@ def with_views(
     results: Sequence[ResearchResult],
     conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[Hypothesis, ...]:
-    """The hypotheses in order, one for each market carrying the views on it: one that is due when
-    the views are, and a direction rather than a range."""
+    """Returns the hypotheses in order, one for each market with the views on it: one that is due
+    when the views are, and a direction rather than a range."""
     given = tuple(hypotheses)
     carrying = set(_carriers(given).values())
     return tuple(
@@ -233,14 +236,14 @@ def with_views(
 def uncarried(
     hypotheses: Sequence[Hypothesis], results: Sequence[ResearchResult]
 ) -> tuple[str, ...]:
-    """The markets with a specialist's view that no hypothesis carries."""
+    """Returns the markets with a specialist's view that no hypothesis carries."""
     carried = {each.market.market for each in hypotheses if each.views}
     markets = dict.fromkeys(result.market for result in results)
     return tuple(name for name in markets if name not in carried and views_on(name, results))
 
 
 def _carriers(hypotheses: Sequence[Hypothesis]) -> dict[str, int]:
-    """For each market the index of the hypothesis that carries its views."""
+    """Returns for each market the index of the hypothesis that carries its views."""
     fitting = [place for place, each in enumerate(hypotheses) if each.weeks == WEEKS]
     ranges_last = sorted(
         fitting, key=lambda place: hypotheses[place].kind is not HypothesisKind.DIRECTION

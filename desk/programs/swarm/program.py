@@ -1,4 +1,5 @@
-"""The research of an objective by a leader and its specialists: who does which task."""
+"""The program that researches an objective with a leader and its specialists: its tasks and their
+agents."""
 
 from typing import Final
 

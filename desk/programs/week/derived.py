@@ -1,7 +1,7 @@
 """Repeats the built-in analysts' work from the evidence in a report.
 
-The analysts are pure functions of the tools' answers, and a report carries those answers. So their
-results need not be trusted: they are computed again and compared.
+The analysts are pure functions of the tools' answers, and a report contains those answers. So their
+results are recomputed and compared instead of being trusted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,11 +24,12 @@ RESEARCH: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES})
 
 
 class NotDerivable(Exception):
-    """The result of an agent cannot be computed again from what the report contains."""
+    """The result of an agent cannot be recomputed from what the report contains."""
 
 
 def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
-    """The outcomes, by market, of markets on which only built-in analysts of this version worked.
+    """Recomputes the outcomes, by market, of markets on which only built-in analysts of this
+    version worked.
 
     Raises:
         NotDerivable: the evidence of a market is not what its agents must have had.
@@ -51,7 +52,7 @@ def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
 
 
 class _MarketAgents:
-    """The agents of one market, given the answers that they had then."""
+    """The agents of one market, with the answers that they had."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class _MarketAgents:
         self._voting = voting
 
     def outcome(self) -> MarketOutcome:
-        """The outcome of the market's agents, with the decisions that the report has."""
+        """Recomputes the outcome of the market's agents, with the report's decisions."""
         lines = sorted(self._section.agents, key=lambda line: line.task_type)
         results = tuple(self._research(lines))
         validation = next(self._validation(lines, results), None)
@@ -104,7 +105,7 @@ class _MarketAgents:
                 yield result
 
     def _done(self, line: Contribution, findings: tuple[ResearchResult, ...]) -> AgentResult:
-        """The result of an agent, without what the gate rejects."""
+        """Returns the result of an agent, without what the gate rejects."""
         request = TurnRequest(
             assignment=self._assignment(line),
             exchanges=tuple(Exchange(results=(answer,)) for answer in self._answers(line)),

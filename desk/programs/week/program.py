@@ -1,4 +1,4 @@
-"""The weekly research of every market: who does which task."""
+"""The weekly research of every market: the tasks and their agents."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ _COMPARISON = (
     Capability.DAILY_RATES,
     Capability.RECORDED_RATES,
 )
-"""Tools of the validator alone: a figure is compared with another source than the one that it was
-found in."""
+"""Tools of the validator alone: it compares a figure with another source than the one of the
+finding."""
 
 _PRODUCT_MANAGER = AgentProfile(
     agent=AgentId.PRODUCT_MANAGER,

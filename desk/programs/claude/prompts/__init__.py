@@ -1,8 +1,8 @@
-"""What models are told about each task, in Markdown.
+"""The models' prompts for each task, in Markdown.
 
-In a prompt, the lines from `{{if NAME …}}` to `{{end}}` are told only where one of the names is
-there: a part of what the model is shown, or something that it can ask. `{{NAME}}` in a line of its
-own stands for another prompt.
+The lines from `{{if NAME …}}` to `{{end}}` are only included if one of the names is present: a part
+of what the model is shown, or something that it can ask. `{{NAME}}` on a line of its own includes
+another prompt.
 """
 
 import re
@@ -20,12 +20,12 @@ _INCLUDED: Final = re.compile(r"^\{\{(\w+)\}\}\n", re.MULTILINE)
 
 @cache
 def prompt(name: str) -> str:
-    """The text of a prompt of the desk's own."""
+    """Reads one of the desk's own prompts."""
     return (files(__name__) / f"{name}.md").read_text(encoding="utf-8")
 
 
 def prompt_for(text: str, there: Collection[str]) -> str:
-    """A prompt as it is told where these things are there."""
+    """Renders a prompt under the given conditions."""
     told = _INCLUDED.sub(lambda included: prompt(included[1]), _told(text, there))
     return _GAP.sub("\n\n", _told(told, there))
 

@@ -1,4 +1,4 @@
-"""The controller of a stock's episode: the steps that were asked for, or else the usual order."""
+"""The controller of a stock's episode: chooses the requested steps, or else the usual order."""
 
 import re
 from typing import Final
@@ -22,21 +22,21 @@ from desk.programs.swarm.conclusion.wording import tell_nearest
 from desk.trust.prose import clip
 
 STEP, STEPS = "step", "steps"
-"""The parameters of the query that say which step is to be chosen, counted from 1, and which steps
-were asked for."""
+"""The parameters of the query with the number of the step to choose, counted from 1, and with the
+requested steps."""
 
 NO_SUCH: Final = "there are no prices of"
-"""How the source of the prices refuses a symbol that it does not know."""
+"""How the source of prices refuses a symbol that it does not know."""
 
 _ROUND: Final = re.compile(r"\.(?P<round>[1-9]\d*)$")
 
 
 def choose(request: TurnRequest) -> Turn:
-    """Ask first whether there are prices of the symbol; with that, and in every later step at once,
-    choose the next action, or none at the end.
+    """Checks in the first step that the symbol has prices. Then, and in every later step at once,
+    chooses the next action, or none at the end.
 
     Raises:
-        TaskNotPossible: there are no prices of the symbol, or it could not be asked.
+        TaskNotPossible: the symbol has no prices, or the source did not answer.
     """
     number = _number(request)
     if number == 1:
@@ -55,7 +55,8 @@ def choose(request: TurnRequest) -> Turn:
 
 
 def _number(request: TurnRequest) -> int:
-    """Which step is to be chosen: as the query says, or else the name of the task."""
+    """Returns the number of the step to choose, from the query, or else from the name of the
+    task."""
     told = query_of(request).parameters.get(STEP, "")
     if told.isdecimal():
         return int(told)
@@ -76,7 +77,8 @@ def _next(request: TurnRequest, number: int) -> tuple[StockAction | None, str]:
 
 
 def _tried(request: TurnRequest) -> set[StockAction]:
-    """What was carried out, and what was chosen or begun and came to nothing."""
+    """Returns the actions that were carried out, and those that were chosen or started and
+    failed."""
     names = {*shown_board(request).taken}
     for entry in request.state:
         if isinstance(entry.result, ActionChoice) and entry.result.action is not None:
@@ -87,10 +89,10 @@ def _tried(request: TurnRequest) -> set[StockAction]:
 
 
 def _checked(request: TurnRequest) -> Turn | None:
-    """What is to be asked about the symbol; None where there are prices of it.
+    """Returns the calls that check the symbol, or None if it has prices.
 
-    Its name is asked for with a `$` before it as well: so it is looked up where it is no name that
-    is listed, as for live prices.
+    The name is also sent with a `$` prefix, so that a name that is not listed is looked up too, as
+    for live prices.
     """
     symbol = market_of(request).market
     if not request.exchanges:
@@ -119,24 +121,25 @@ def _checked(request: TurnRequest) -> Turn | None:
 
 
 def _reaches(request: TurnRequest, known: KnownSymbol) -> bool:
-    """Whether the prices of a symbol are current at the instant. Steps that were asked for are
-    taken all the same: they may need no price."""
+    """Returns whether the prices of a symbol are current at the instant. Requested steps are taken
+    in any case: they may need no price."""
     if query_of(request).parameters.get(STEPS) or known.last_day is None:
         return True
     return request.assignment.window.end.date() - known.last_day <= LONGEST_GAP
 
 
 def _has_prices(request: TurnRequest, symbol: str) -> bool:
-    """Whether the source of the prices has what the names are without."""
+    """Returns whether the source of prices has figures although the symbol is not among the known
+    names."""
     prices, _ = consult(request, Capability.MARKET_DATA, Analysis)
     return prices is not None and prices.answer.symbol == symbol and bool(prices.answer.figures)
 
 
 def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
-    """No stock that there are prices of, or one without prices by then.
+    """Says that there is no stock with prices by that name, or that it has no prices by then.
 
     Raises:
-        TaskNotPossible: it is for another reason, in the words of the source of the prices.
+        TaskNotPossible: there is another reason, in the words of the source of prices.
     """
     day = request.assignment.window.end.date().isoformat()
     _, refusal = consult(request, Capability.MARKET_DATA, Analysis)
@@ -160,8 +163,8 @@ def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
 
 
 def _nearest(found: KnownSymbols, refusal: str) -> str:
-    """The stocks with prices by then that are written much alike; or else those that the refusal
-    names, without the pairs among them."""
+    """Lists the stocks with prices by then whose symbols are similar, or else those that the
+    refusal lists, without the pairs among them."""
     told = tell_nearest(each for each in found.nearest if each.kind is MarketKind.STOCK)
     _, _, named = refusal.partition("nearest: ")
     stocks = [name for name in named.rstrip(".").split(", ") if name and "/" not in name]

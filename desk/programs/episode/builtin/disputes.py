@@ -1,4 +1,5 @@
-"""How conflicts between the parts of an episode were settled, without the losers' figures."""
+"""How conflicts between the parts of an episode were settled, without the figures that were
+rejected."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
@@ -55,8 +56,8 @@ def by_agent(position: Position) -> str:
 def tell_conflict(
     conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named = by_agent
 ) -> str:
-    """What was stated, who or what decided, and who dissents. `who` names the holder of each
-    position."""
+    """Describes what was stated, who or what decided, and who dissents. `who` names the holder of
+    each position."""
     told = _tell_views if _of_views(conflict) else _tell_figures
     return " ".join(told(conflict, surviving, who))
 

@@ -1,4 +1,5 @@
-"""The insight agent: what the figures on a stock's blackboard say, and what of it is at odds."""
+"""The insight agent: what the figures on a stock's blackboard say, and which insights contradict
+each other."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,10 +23,10 @@ from desk.trust.prose import claims_in
 
 
 def generate(request: TurnRequest) -> Turn:
-    """The insights, in one turn, from the blackboard and the claims that its parts rest on.
+    """Delivers the insights, in one turn, from the blackboard and the claims of its parts.
 
-    The claims are those of the parts, with their evidence, so that the result can be held against
-    it by itself. It is as sure as the figures are complete.
+    The claims are those of the parts, with their evidence, so that the result can be verified
+    alone. Its confidence is the share of figures that are known.
 
     Raises:
         TaskNotPossible: it is shown no blackboard, or the task names no market.
@@ -62,14 +63,14 @@ def _finding(pointer: Pointer, board: Blackboard) -> Finding:
 
 
 def _claims(context: EpisodeContext, findings: Sequence[Finding]) -> tuple[Claim, ...]:
-    """Those that the insights rest on, each once."""
+    """The claims that the insights rest on, without duplicates."""
     surviving = claims_in(context.state, context.conflicts)
     named = dict.fromkeys(name for finding in findings for name in finding.claims)
     return tuple(surviving[name] for name in named if name in surviving)
 
 
 def _sources(context: EpisodeContext, claims: Sequence[Claim]) -> tuple[DataSource, ...]:
-    """Those of the parts that the claims rest on, each once."""
+    """The sources of the parts that the claims rest on, without duplicates."""
     evidence = {name for claim in claims for name in claim.evidence}
     found: dict[str, DataSource] = {}
     for entry in context.state:
@@ -86,7 +87,7 @@ def _missing(board: StockBoard, pointers: Sequence[Pointer]) -> Iterator[str]:
 
 
 def _contradictions(pointers: Sequence[Pointer]) -> Iterator[str]:
-    """What points up beside what points down, where there is both."""
+    """Sets what points up against what points down, if there are both."""
     up, down = (
         listed(pointer.topic for pointer in pointers if pointer.leaning is leaning)
         for leaning in (Leaning.UP, Leaning.DOWN)

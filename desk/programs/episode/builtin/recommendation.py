@@ -1,4 +1,4 @@
-"""The recommendation agent: what the insights into a stock come to, with what speaks against it."""
+"""The recommendation agent: weighs the insights into a stock, with the reasons against."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ LONGEST_SECTION: Final = 20_000
 
 LITTLE: Final = 0.25
 FAIR: Final = 0.5
-"""Up to the first a confidence is very low, below the second it is low, and from there on fair. A
+"""A confidence up to `LITTLE` is very low, below `FAIR` it is low, and from there on fair. A
 convention."""
 
 _ACTS: Final[Mapping[Recommended, str]] = MappingProxyType(
@@ -44,7 +44,7 @@ _LEANS: Final[Mapping[Recommended, str]] = MappingProxyType(
         Recommended.SELL: "What is known leans to a sale of {name} for {span}, and not surely.",
     }
 )
-"""The same with less than a fair confidence."""
+"""The same for a confidence that is less than fair."""
 
 _COME_TO: Final[Mapping[Recommended, str]] = MappingProxyType(
     {
@@ -60,7 +60,7 @@ _POINTS_NOWHERE: Final = "nothing that is known points either way"
 
 
 class _Case(NamedTuple):
-    """What a recommendation is made of: the blackboard, what comes of it, and the claims that its
+    """The basis of a recommendation: the blackboard, the recommendation, and the claims that its
     words may refer to."""
 
     request: TurnRequest
@@ -70,23 +70,23 @@ class _Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The stock as prose may name it."""
+        """The stock's name in prose."""
         return spoken(self.board.symbol)
 
     @property
     def knows_too_little(self) -> bool:
-        """Whether so little is known that nothing is recommended, whatever it says."""
+        """Whether too little is known to recommend anything."""
         return known(self.board.values) < LEAST_KNOWN
 
     def without(self, names: Collection[str]) -> Recommended:
-        """What would be recommended without the insights on some topics."""
+        """Returns what would be recommended without the insights on some topics."""
         left = [each for each in self.board.pointers if each.topic not in names]
         return recommend(left, self.board).action
 
 
 def generate(request: TurnRequest) -> Turn:
-    """The recommendation, in one turn, by rule from the insights on the blackboard, and in words
-    what speaks for it and against it and what is not known.
+    """Delivers the recommendation, in one turn, by rule from the insights on the blackboard, with a
+    text on the reasons for and against it and on what is not known.
 
     Raises:
         TaskNotPossible: it is shown no blackboard.
@@ -107,8 +107,8 @@ def generate(request: TurnRequest) -> Turn:
 
 
 def _summary(case: _Case) -> str:
-    """What to do and for how long, where the price stands, what speaks for it and against it, and
-    how sure that is."""
+    """Writes what to do and for how long, the current price, the reasons for and against, and the
+    confidence."""
     advised = case.advised
     acts = _ACTS if advised.confidence >= FAIR else _LEANS
     act = acts[advised.action].format(
@@ -146,7 +146,8 @@ def _sureness(case: _Case) -> str:
 
 
 def _disputed(case: _Case) -> str:
-    """That the parts point opposite ways, and where their vote goes against the recommendation."""
+    """Says that the parts point opposite ways, and if their vote goes against the
+    recommendation."""
     of_direction = [c for c in case.request.conflicts if c.kind is ConflictKind.DIRECTION]
     if not of_direction:
         return ""
@@ -176,7 +177,7 @@ def _sections(case: _Case) -> Iterator[Section]:
 
 
 def _part_of(state: Sequence[StateEntry], position: Position) -> str:
-    """The part whose view a position is: one agent brings several."""
+    """Names the part whose view a position is: one agent delivers several parts."""
     for entry in state:
         views = entry.result.views if isinstance(entry.result, ResearchResult) else ()
         held = {(view.leaning, view.confidence) for view in views}
@@ -186,7 +187,7 @@ def _part_of(state: Sequence[StateEntry], position: Position) -> str:
 
 
 def _founded_statements(case: _Case, names: Sequence[str]) -> Iterator[str]:
-    """What the insights on some topics say, as far as it can be held against claims."""
+    """Yields the statements of the insights on some topics, as far as claims support them."""
     for name in names:
         for pointer in case.board.pointers:
             if pointer.topic == name and pointer.statement:
@@ -194,8 +195,8 @@ def _founded_statements(case: _Case, names: Sequence[str]) -> Iterator[str]:
 
 
 def _turns(case: _Case) -> Iterator[str]:
-    """Without which of the insights something else would be recommended, and what: without a single
-    one, or else without the strongest reasons together."""
+    """Says without which insights the recommendation would differ, and how: without a single one,
+    or else without the strongest reasons together."""
     if case.knows_too_little:
         yield "By the desk's rule more must be known before anything is recommended."
         return
@@ -213,7 +214,8 @@ def _turns(case: _Case) -> Iterator[str]:
 
 
 def _together(case: _Case) -> str:
-    """How many of the strongest reasons it takes; empty where all of them together do not do."""
+    """Says how many of the strongest reasons it takes; empty if even all of them together do not
+    change it."""
     reasons = case.advised.reasons_for
     for count in range(2, len(reasons) + 1):
         action = case.without(reasons[:count])
@@ -224,7 +226,7 @@ def _together(case: _Case) -> str:
 
 
 def _missing(case: _Case) -> Iterator[str]:
-    """What was looked for in vain for the parts with data, each with its reason."""
+    """Yields what is missing for the parts with data, each with its reason."""
     passing = bool(case.claims)
     parts = ((PARTS[StockAction(e.node)], e) for e in case.request.state if e.node in PARTS)
     for part, entry in parts:
@@ -250,7 +252,7 @@ _FROM_TWENTY: Final = "twenty thirty forty fifty"
 
 
 def _spelled(number: int) -> str:
-    """A number of weeks in words: a digit in prose is taken for a figure."""
+    """Spells a number of weeks: a digit in prose would be taken for a figure."""
     units = _BELOW_TWENTY.split()
     if number < 20:
         return units[number - 1]

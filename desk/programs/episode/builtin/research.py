@@ -1,4 +1,4 @@
-"""The analysts of a stock: news, fundamentals, sentiment, technicals, and the last evaluation."""
+"""The analysts of a stock: news, fundamentals, sentiment, technicals, and the evaluation."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -65,14 +65,14 @@ _LIKE: Final = {
     StockAction.RUN_TA_BASIC: AgentId.TECHNICAL_SPECIALIST,
     StockAction.RUN_TA_ADVANCED: AgentId.TECHNICAL_SPECIALIST,
 }
-"""Whose reach over the weeks ahead the signals of a part have."""
+"""The specialist whose reach over the weeks ahead a part's signals have."""
 
 
 _BESIDES: Final[Mapping[StockAction, tuple[Metric, ...]]] = {
     StockAction.FETCH_FUNDAMENTALS: (Metric.QUARTER_REVENUE_GROWTH, Metric.QUARTER_NET_MARGIN),
     StockAction.FETCH_SENTIMENT: (*RATED, *REVISED),
 }
-"""Figures that a part tells of where they can be had; without them it lacks nothing."""
+"""Optional figures of a part; it does not lack them if they are not available."""
 
 
 def read_part(
@@ -82,7 +82,7 @@ def read_part(
     *,
     figures_only: Collection[Capability] = (),
 ) -> SpecialistReading:
-    """What the tools answered that compute something. What they lack of other parts is left to
+    """Reads the answers of the analysis tools for a part. What they lack for other parts is left to
     those."""
     own = PART_METRICS[action]
     others = {m for metrics in PART_METRICS.values() for m in metrics if m not in own}
@@ -92,10 +92,9 @@ def read_part(
 def deliver_part(
     reading: SpecialistReading, action: StockAction, notes: Iterable[Note]
 ) -> ResearchResult:
-    """The result with the claims of its own part and no others.
+    """Builds the result with only the claims of its own part.
 
-    It has a view where its signals point, and none where there are none; what to do about it all is
-    not its to say.
+    It has a view if its signals point somewhere, and never a recommendation.
     """
     metrics = PART_METRICS[action]
     told = (*metrics, *_BESIDES.get(action, ()))
@@ -107,8 +106,8 @@ def deliver_part(
 
 
 def own_figures(reading: SpecialistReading, metrics: Sequence[Metric]) -> SpecialistReading:
-    """The reading with the claims of a part and no others. What it is without, and nobody said why,
-    is told to lack."""
+    """Restricts the reading to the claims of a part. Metrics that are absent without a stated
+    reason are reported as missing."""
     own = reading.only(metrics)
     lacking = [metric.replace("_", " ") for metric in metrics if not own.has(metric)]
     if not lacking or own.gaps:
@@ -117,7 +116,8 @@ def own_figures(reading: SpecialistReading, metrics: Sequence[Metric]) -> Specia
 
 
 class _News(NamedTuple):
-    """What is asked of the news for a part, what for, and how it is told."""
+    """A news request for a part: its capability, what it is for, and how the answer is
+    described."""
 
     action: StockAction
     capability: Capability
@@ -135,30 +135,30 @@ _TONE: Final = _News(
 
 
 def fetch_news(request: TurnRequest) -> Turn:
-    """Ask for what was written about the company; with it, submit how much there is.
+    """Asks for news about the company; then delivers how much there is.
 
-    What is written is not repeated: it is another's words, and stands with the tool results.
+    The news themselves are not repeated: they are third-party text, and stay with the tool results.
 
     Raises:
-        TaskNotPossible: the tool could not be asked.
+        TaskNotPossible: the tool did not answer.
     """
     return _fetch(request, _STORIES)
 
 
 def fetch_sentiment(request: TurnRequest) -> Turn:
-    """Ask how the news about the company sound; with that, submit.
+    """Asks for the tone of the news about the company; then delivers it.
 
     Raises:
-        TaskNotPossible: the tool could not be asked.
+        TaskNotPossible: the tool did not answer.
     """
     return _fetch(request, _TONE)
 
 
 def fetch_fundamentals(request: TurnRequest) -> Turn:
-    """Ask for ratios, earnings and accounts side by side; with them, submit.
+    """Asks for ratios, earnings and accounts concurrently; then delivers them.
 
     Raises:
-        TaskNotPossible: no tool could be asked.
+        TaskNotPossible: no tool answered.
     """
     market = market_of(request)
     if not request.exchanges:
@@ -193,17 +193,17 @@ longest average needs."""
 
 _OF_BASIC: Final = frozenset({"relative strength index", "long trend", "moving averages"})
 _OF_ADVANCED: Final = frozenset({"MACD", "Bollinger bands", "regression line"})
-"""The signals of the indicators, by the analysis that has their figures: each is heard once."""
+"""The signals of the indicators, by the analysis that has their figures: each is used once."""
 
 
 def basic(request: TurnRequest) -> Turn:
-    """Ask for the market, its indicators and the prices of the chart side by side; with them,
-    submit moves, ranges, averages and relative strength.
+    """Asks for the market, its indicators and the prices of the chart concurrently; then delivers
+    moves, ranges, averages and relative strength.
 
-    The prices are evidence for the chart and give no claim.
+    The prices are evidence for the chart and make no claim.
 
     Raises:
-        TaskNotPossible: no tool could be asked.
+        TaskNotPossible: no tool answered.
     """
     if not request.exchanges:
         return questions(request, _asked(request), "the price and its averages")
@@ -222,11 +222,11 @@ def basic(request: TurnRequest) -> Turn:
 
 
 def advanced(request: TurnRequest) -> Turn:
-    """Ask for indicators, chart patterns and the market side by side; with them, submit momentum,
-    the strength of the trend, bands, target, patterns and the range that is to be expected.
+    """Asks for indicators, chart patterns and the market concurrently; then delivers momentum, the
+    strength of the trend, bands, target, patterns and the expected range.
 
     Raises:
-        TaskNotPossible: no tool could be asked.
+        TaskNotPossible: no tool answered.
     """
     if not request.exchanges:
         return questions(request, about(market_of(request), *ADVANCED), "the indicators")
@@ -254,7 +254,7 @@ def _asked(request: TurnRequest) -> Questions:
 
 
 def _with_prices(reading: SpecialistReading) -> SpecialistReading:
-    """With the prices of the chart among the sources, where they are this stock's."""
+    """Adds the prices of the chart to the sources, if they are this stock's."""
     evidence, reading = consulted(reading, Capability.PRICE_HISTORY, PriceHistory)
     if evidence is None:
         return reading
@@ -264,16 +264,16 @@ def _with_prices(reading: SpecialistReading) -> SpecialistReading:
 
 
 MADE_AT, POSITION, COST = "made_at", "position", "cost"
-"""The parameters of the query that say what is to be evaluated."""
+"""The parameters of the query that identify the recommendation to evaluate."""
 
 _FULL_REACH: Final = 1.0
 
 
 def evaluate(request: TurnRequest) -> Turn:
-    """Ask what came of the recommendation; with that, submit its figures.
+    """Asks for the performance of the recommendation; then delivers its figures.
 
     Raises:
-        TaskNotPossible: the query does not say what is to be evaluated, or nobody could be asked.
+        TaskNotPossible: the query does not say what to evaluate, or no tool answered.
     """
     if not request.exchanges:
         return questions(request, _asked_to_evaluate(request), "what came of the recommendation")
@@ -304,7 +304,8 @@ def _asked_to_evaluate(request: TurnRequest) -> Questions:
 
 
 def _result(reading: SpecialistReading) -> ResearchResult:
-    """A measurement points nowhere: it is as sure as it is complete."""
+    """Builds the result. A measurement has no leaning; its confidence is the share of figures that
+    are known."""
     told = (
         ("price", _price(reading)),
         ("return over cash", _over_cash(reading)),

@@ -1,4 +1,4 @@
-"""What the agents of a stock's episode are shown: its blackboard, and the claims behind that."""
+"""What the agents of a stock's episode are shown: its blackboard, and the claims behind it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -22,11 +22,11 @@ PARTS: Final[Mapping[StockAction, str]] = {
     StockAction.RUN_TA_BASIC: "its price and averages",
     StockAction.RUN_TA_ADVANCED: "its further indicators",
 }
-"""The parts with data, as prose names them."""
+"""The names of the parts with data in prose."""
 
 
 def shown_board(request: TurnRequest) -> Blackboard:
-    """The blackboard that the agent is shown.
+    """Returns the blackboard that the agent is shown.
 
     Raises:
         TaskNotPossible: it is shown none.
@@ -43,7 +43,7 @@ def shown_board(request: TurnRequest) -> Blackboard:
 
 
 def not_known(board: StockBoard) -> Iterator[str]:
-    """A line for each part without a figure: it was not looked for, or there is no data."""
+    """Yields a line for each part without a figure: it was not looked for, or there is no data."""
     name = spoken(board.symbol)
     for action in board.lacking_parts:
         why = "there is no data on" if action in board.taken else "nobody looked for"
@@ -51,15 +51,15 @@ def not_known(board: StockBoard) -> Iterator[str]:
 
 
 def founded(prose: str, claims: Mapping[str, Claim]) -> str:
-    """The sentences of another agent whose references stand for claims and that hold no figure
-    besides."""
+    """Keeps the sentences of another agent whose references are known claims and that contain no
+    other figures."""
     words = prose.translate(MARKS)
     kept = (piece for piece in split_sentences(words) if _stands(piece, claims))
     return "".join(kept).strip()
 
 
 def topics(names: Iterable[str], claims: Mapping[str, Claim]) -> list[str]:
-    """The topics of insights that may be printed, each once, without a capital."""
+    """Returns the printable topics of insights, without duplicates, in lower case."""
     return list(dict.fromkeys(filter(None, (founded(name, claims) for name in names))))
 
 

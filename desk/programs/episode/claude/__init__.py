@@ -1,1 +1,1 @@
-"""The analysts of an episode, asked of Claude."""
+"""The analysts of an episode as tasks of Claude."""

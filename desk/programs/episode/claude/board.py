@@ -1,7 +1,7 @@
-"""A stock's blackboard as a model is shown it, and the claims that stand on it.
+"""Formats a stock's blackboard for a model, with the surviving claims on it.
 
-What a model writes rests on figures of the blackboard. A figure of an agent's result that is on no
-part of it, because its part does not hold it or sources disagree on it, is nothing to rest on.
+What a model writes rests on figures of the blackboard. A figure of an agent's result that is not on
+the blackboard, because its part does not include it or sources disagree on it, cannot be used.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ _ON_THE_BOARD: Final = frozenset({"symbol", "weeks", "as_of", "charges", MOST_ST
 
 
 def board_of(context: EpisodeContext) -> Blackboard:
-    """The blackboard that an agent is shown.
+    """Returns the blackboard that an agent is shown.
 
     Raises:
         ValueError: it is shown none.
@@ -44,12 +44,13 @@ def board_of(context: EpisodeContext) -> Blackboard:
 
 
 def _parts_of(board: Blackboard) -> dict[str, BoardPart | None]:
-    """The parts that hold figures, by their names on the blackboard; None where nobody wrote."""
+    """The parts with figures, by their names on the blackboard; None for a part that was not
+    written."""
     return {PART_FIELDS[action]: getattr(board, PART_FIELDS[action]) for action in DATA}
 
 
 def claims_on_board(request: TurnRequest) -> dict[str, Claim]:
-    """The claims that stand and whose figures are on the blackboard, by id."""
+    """Returns the surviving claims whose figures are on the blackboard, by id."""
     board = board_of(request)
     figures = {(each.metric, each.value) for each in _figures(board)}
     return {
@@ -60,7 +61,7 @@ def claims_on_board(request: TurnRequest) -> dict[str, Claim]:
 
 
 def sources_behind(request: TurnRequest, claims: Iterable[Claim]) -> tuple[DataSource, ...]:
-    """The sources of the evidence that some claims of the parts rest on, each once."""
+    """Returns the sources of the evidence behind some claims of the parts, without duplicates."""
     evidence = {name for claim in claims for name in claim.evidence}
     listed = (source for result in results_in(request) for source in result.sources)
     found = {source.evidence_id: source for source in listed if source.evidence_id in evidence}
@@ -68,8 +69,9 @@ def sources_behind(request: TurnRequest, claims: Iterable[Claim]) -> tuple[DataS
 
 
 def told_board(request: TurnRequest, *, with_claims: bool = False) -> dict[str, JsonValue]:
-    """The blackboard as it stands: each part with its figures and what it lacks, the insights, the
-    recommendation, and the actions taken. Of figures that are told `with_claims` their names."""
+    """Formats the blackboard: each part with its figures and what it lacks, the insights, the
+    recommendation, and the actions taken. With `with_claims`, figures are given by name only,
+    because the claims are shown separately."""
     board = board_of(request)
     return {
         "symbol": board.symbol,
@@ -87,8 +89,8 @@ def told_board(request: TurnRequest, *, with_claims: bool = False) -> dict[str, 
 
 
 def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
-    """What whoever writes of an episode is shown of it: what is asked, the blackboard, the claims
-    on it, what each part's agent found, where sources differ, and what is remembered."""
+    """Formats what the writers of an episode are shown: the question, the blackboard, the claims on
+    it, the findings of each part's agent, the conflicts, and what is remembered."""
     task = request.assignment
     return {
         "question": task.query.question if task.query else None,
@@ -102,19 +104,19 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
 
 
 def told_parameters(query: Query | None) -> dict[str, JsonValue]:
-    """What an episode goes by and the blackboard does not tell."""
+    """The parameters of an episode that the blackboard does not have."""
     given = query.parameters if query else {}
     return {name: value for name, value in given.items() if name not in _ON_THE_BOARD}
 
 
 def missing_besides(request: TurnRequest, missing: Iterable[str]) -> list[JsonValue]:
-    """What is missing and no part says."""
+    """Returns what is missing and not reported by any part."""
     told = {line for result in results_in(request) for line in result.missing}
     return [line for line in missing if line not in told]
 
 
 def _told_parts(request: TurnRequest) -> list[JsonValue]:
-    """What the agents found that fetched and measured, condensed; of one that failed, why."""
+    """Formats the findings of the agents of the parts, condensed, or why an agent failed."""
     entries = tuple(entry for entry in request.state if entry.node in DATA)
     return told_findings(request.model_copy(update={"state": entries}))
 

@@ -1,7 +1,7 @@
-"""The controller of an episode, asked of Claude: which action comes next.
+"""The controller of an episode as a task of Claude: chooses the next action.
 
-The model names one of the eight actions or none. Whether an action makes sense is the rule that the
-episode itself goes by, so that what the model chooses is carried out.
+The model names one of the eight actions or none. Whether an action is allowed is checked by the
+same rule as in the episode itself, so the model's choice can be carried out.
 """
 
 import json
@@ -49,8 +49,8 @@ class ProposedAction(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The blackboard, what was chosen before, and each action with what it would bring and is
-    charged, as JSON."""
+    """Formats the blackboard, the earlier choices, and each action with its figures and charge, as
+    JSON."""
     task, board, own = request.assignment, board_of(request), _choice_in(base)
     chosen, charges = list(_told_choices(request)), charges_in(task.query)
     return json.dumps(
@@ -71,11 +71,11 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ActionChoice:
-    """The choice, with the market of the assignment.
+    """Returns the choice, with the market of the assignment.
 
     Raises:
-        ValidationError: the answer does not have its form, or names none of the actions.
-        ValueError: the action makes no sense yet, or the reason has figures or references.
+        ValidationError: the answer does not have its form, or names an unknown action.
+        ValueError: the action is not allowed yet, or the reason has figures or references.
     """
     own, proposed = _choice_in(base), ProposedAction.model_validate_json(text)
     update = {"action": proposed.action, "reason": proposed.reason}
@@ -83,10 +83,10 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> ActionC
 
 
 def _choice_in(base: AgentResult | None) -> ActionChoice:
-    """What the desk itself would choose.
+    """Returns the desk's own choice.
 
     Raises:
-        ValueError: it chose nothing.
+        ValueError: there is none.
     """
     if not isinstance(base, ActionChoice):
         raise ValueError("there is no choice to write over")
@@ -94,14 +94,14 @@ def _choice_in(base: AgentResult | None) -> ActionChoice:
 
 
 def _told_choices(context: EpisodeContext) -> Iterator[JsonValue]:
-    """What was chosen in the steps before, and why it was refused where it was."""
+    """Yields the choices of earlier steps, with the reason if one was refused."""
     for entry in context.state:
         if isinstance(entry.result, ActionChoice):
             yield {"action": entry.result.action, "refused": entry.error}
 
 
 def _failed(context: EpisodeContext) -> list[JsonValue]:
-    """The actions that nobody could carry out, and why."""
+    """Lists the actions that every agent failed to carry out, and why."""
     return [
         {"action": entry.node, "error": entry.error}
         for entry in context.state

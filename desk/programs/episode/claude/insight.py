@@ -1,6 +1,6 @@
-"""The insight agent of an episode, asked of Claude: what the figures on the blackboard point to.
+"""The insight agent of an episode as a task of Claude: what the figures on the blackboard point to.
 
-The model writes the insights and says which way each points and how strongly. It has no tools: an
+The model writes the insights, with the direction and the strength of each. It has no tools: an
 insight rests on figures that are on the blackboard, and refers to no others.
 """
 
@@ -29,7 +29,7 @@ from desk.trust.prose import references, unbacked
 
 MOST_INSIGHTS: Final = 12
 MOST_CLAIMS: Final = 20
-"""The bound of `Finding.claims`."""
+"""The limit of `Finding.claims`."""
 
 
 class ProposedInsight(Contract):
@@ -51,8 +51,8 @@ class ProposedInsights(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The blackboard, the claims on it, what each part's agent found, and the desk's own insights,
-    as JSON."""
+    """Formats the blackboard, the claims on it, the findings of each part's agent, and the desk's
+    own insights, as JSON."""
     own = found_in(base)
     return json.dumps(
         {
@@ -65,12 +65,13 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The model's insights with the claims that they rest on; what is missing is the desk's.
+    """Returns the model's insights with the claims that they rest on; what is missing is the
+    desk's.
 
     Raises:
         ValidationError: the answer does not have its form, or an insight has no leaning.
-        ValueError: an insight rests on nothing on the blackboard or names what is not there, says
-            otherwise than its claim, or has the topic of another.
+        ValueError: an insight rests on nothing on the blackboard or names an unknown claim,
+            contradicts its claim, or has the topic of another.
     """
     own, proposed = found_in(base), ProposedInsights.model_validate_json(text)
     known = claims_on_board(request)
@@ -92,7 +93,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
 
 
 def _insight_for_model(finding: Finding) -> JsonValue:
-    """An insight of the desk's, in the words of the form that the model's have."""
+    """Formats an insight of the desk in the form of the model's insights."""
     return {
         "topic": finding.topic,
         "statement": finding.statement,
@@ -103,7 +104,7 @@ def _insight_for_model(finding: Finding) -> JsonValue:
 
 
 def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[str]:
-    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    """Yields what is wrong and where, without the model's words, which could end up in a report."""
     if known and not proposed.insights:
         yield "insights: there are figures on the blackboard, and nothing is said of them"
     for place, line in enumerate(proposed.insights):
@@ -120,13 +121,13 @@ def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[
 
 
 def rests_on(line: ProposedInsight, known: Collection[str]) -> tuple[str, ...]:
-    """The known claims that an insight names or refers to, each once."""
+    """The known claims that an insight names or refers to, without duplicates."""
     named = dict.fromkeys((*line.claims, *references(line.statement)))
     return tuple(name for name in named if name in known)[:MOST_CLAIMS]
 
 
 def _named(findings: Iterable[Finding]) -> Iterator[str]:
-    """The claims that the insights rest on, each once."""
+    """The claims that the insights rest on, without duplicates."""
     yield from dict.fromkeys(name for finding in findings for name in finding.claims)
 
 

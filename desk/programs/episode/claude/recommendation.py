@@ -1,9 +1,9 @@
-"""The recommendation agent of an episode, asked of Claude: what to do over the horizon, and why.
+"""The recommendation agent of an episode as a task of Claude: what to do over the horizon, and why.
 
-The model writes the summary that is published, over claims that stand on the blackboard, and names
-its reasons by the insights there. What is lacking lowers a confidence by the same rule as without a
-model: one above what the rule leaves is objected to with that bound, and not lowered behind the
-model's back, so that its words and its confidence go together.
+The model writes the published summary from the claims on the blackboard, and gives insights as its
+reasons. Lacking figures limit the confidence by the same rule as without a model. A confidence
+above that limit is objected to, with the limit, instead of being lowered silently, so that the
+model's words and its confidence match.
 """
 
 import json
@@ -59,8 +59,7 @@ _AGAINST: Final[Mapping[Recommended, frozenset[Leaning]]] = MappingProxyType(
         Recommended.HOLD: frozenset({Leaning.UP, Leaning.DOWN}),
     }
 )
-"""Which way insights point that speak for an action, and against it; for or against abstaining
-speaks none."""
+"""The leanings of insights that speak for an action, and against it; none do for abstaining."""
 
 Reasons = Annotated[tuple[ShortText, ...], Field(max_length=12)]
 
@@ -86,8 +85,8 @@ class ProposedAdvice(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The blackboard with its insights, the claims, what each agent found, how sure a
-    recommendation may be, and the desk's own, as JSON."""
+    """Formats the blackboard with its insights, the claims, each agent's findings, the maximum
+    confidence, and the desk's own recommendation, as JSON."""
     task, own = request.assignment, answer_in(base)
     return json.dumps(
         {
@@ -104,12 +103,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
-    """The recommendation in the model's words; what is missing is the desk's.
+    """Returns the recommendation in the model's words; what is missing is the desk's.
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it is surer than what is known allows, names a reason that is no insight, none
-            on a side that insights point to, or says otherwise than its claims or its action.
+        ValueError: it exceeds the maximum confidence, names a reason that is not an insight, none
+            on a side that insights point to, or contradicts its claims or its action.
     """
     own, proposed = answer_in(base), ProposedAdvice.model_validate_json(text)
     prose = ProposedSynthesis(
@@ -135,7 +134,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
 
 
 def most_confidence(board: Blackboard) -> float:
-    """How sure a recommendation may be at the most, by what is known on the blackboard."""
+    """The highest confidence that the known figures on the blackboard allow."""
     return round(SURENESS * _known(board), CONFIDENCE_DIGITS)
 
 
@@ -144,7 +143,7 @@ def _known(board: Blackboard) -> float:
 
 
 def _faults(board: Blackboard, advised: ProposedRecommendation) -> Iterator[str]:
-    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    """Yields what is wrong and where, without the model's words, which could end up in a report."""
     most, action = most_confidence(board), advised.action
     if advised.confidence > most:
         yield (
@@ -165,8 +164,8 @@ def _contradicts(action: Recommended, probability: float) -> bool:
 
 
 def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[str]:
-    """A reason is the topic of an insight, and stands on the side that the insight points to; one
-    that points neither way may speak for or against buying and selling."""
+    """Checks the reasons: each is the topic of an insight, on the side that the insight points to.
+    An insight that points neither way may be a reason for or against buying and selling."""
     action, leanings = advised.action, {each.topic: each.leaning for each in board.insights}
     pro, contra = _FOR.get(action, _NOBODYS), _AGAINST.get(action, _NOBODYS)
     sides = (

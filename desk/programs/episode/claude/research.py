@@ -1,8 +1,8 @@
-"""A step that fetches or measures something of a stock, asked of Claude.
+"""The steps that fetch or measure something of a stock, as tasks of Claude.
 
-It is a specialist's work: the desk asks and measures first, its claims stand, and the model says
-what they mean. Besides, it is shown the blackboard as it stands before its step. Which figures its
-own part holds is the desk's rule; what others wrote, no answer of its can change.
+This is a specialist's work: the desk calls its tools and measures first, its claims stay, and the
+model says what they mean. It is also shown the blackboard before its step. Which figures its own
+part has is the desk's rule; no answer can change what other agents wrote.
 """
 
 import json
@@ -22,14 +22,15 @@ from desk.programs.swarm.claude.research import (
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """What a specialist is shown, and the blackboard, as JSON. Whoever takes the step over from
-    somebody who could not do it may be shown none."""
+    """Formats what a specialist is shown, and the blackboard, as JSON. An agent that takes over a
+    failed step may be shown no blackboard."""
     board = told_board(request) if request.board else None
     return json.dumps({**told_part(request, base), "board": board}, ensure_ascii=False)
 
 
 def _task(part: str) -> ModelTask:
-    """Where such a step stands in the episode, which the reserve is told as well, and its part."""
+    """Builds the task of a step, with the prompt on the episode, which the reserve agent gets as
+    well, and that of the part."""
     return ModelTask(
         (prompt("stock_part"), RULES, prompt(part)),
         ProposedFindings,

@@ -1,5 +1,4 @@
-"""Verifying what an answer tells of a stock's episode: from the answer itself, and nothing else is
-read."""
+"""Verifies what an answer says of a stock's episode, from the answer alone."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -41,28 +40,28 @@ from desk.trust.ledger import EvidenceUnusable, read_answer
 from desk.trust.prose import clip
 
 RECOMMENDING = ("recommendation", "confidence", "probability", "reasons_for", "reasons_against")
-"""The fields that a recommendation is written into."""
+"""The fields that a recommendation writes."""
 
 _ASKED: Final = ("made_at", "position", "cost")
-"""What the desk's own tool is told of a recommendation, as arguments."""
+"""The arguments with which the desk's own tool gets a recommendation."""
 
 _DEVIATION: Final = Decimal("0.005")
-"""How far a figure with two decimals may be from what it was before it was rounded."""
+"""How far a figure with two decimals may be from its unrounded value."""
 
 _BARELY_MORE: Final = Decimal("0.0050001")
-"""The same with what computing backwards from it may add."""
+"""The same, with the error of computing backwards from it."""
 
 _FOLLOWING: Final = (Metric.FORWARD_MOVE, Metric.OVER_CASH, Metric.OVER_HOLDING, Metric.REWARD)
-"""The figures of an evaluation that the others give."""
+"""The figures of an evaluation that follow from the others."""
 
 
 def stock_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether steps and blackboards agree with each other, with the graph and with the claims of
-    the answer, and what the built-in analysts made of the figures follows from them, as does what
-    came of the recommendation from its prices and its costs.
+    """Checks that steps and blackboards agree with each other, with the graph and with the claims
+    of the answer; that the built-in analysts' results follow from the figures; and that the outcome
+    of the recommendation follows from its prices and its costs.
 
-    What a model's insights and recommendation say beyond their figures is its own: only the seal
-    guards it, and when a step began and ended.
+    What a model's insights and recommendation say beyond their figures cannot be derived: only the
+    seal protects it, and the times of the steps.
     """
     stock = answer.stock
     if stock is None:
@@ -114,13 +113,14 @@ def _of_frame(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding
 
 
 def _of_answered(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding]:
-    """Whether it says that there is no answer where the blackboard has one, or the opposite where
-    nobody recommended. A model says itself whether its recommendation is one."""
+    """Checks whether the answer says that there is no answer although the blackboard has one, or
+    the opposite although there is no recommendation. A model decides itself whether its
+    recommendation is an answer."""
     recommending = StockAction.GENERATE_RECOMMENDATION
     if recommending not in stock.board.taken:
         answered = bool(stock.board.taken) and not is_wanted(stock, answer.parameters)
     elif recommended(stock.board) and recommending in built_in_actions(answer.nodes):
-        # An answer of an earlier version may be one though more was asked for in vain.
+        # An answer of an earlier version may count as one although more figures were lacking.
         answered = answer.answered or answers(_before_last(recommending, stock))
     else:
         return
@@ -129,7 +129,7 @@ def _of_answered(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFind
 
 
 def _before_last(action: StockAction, stock: StockRecord) -> StockBoard:
-    """The blackboard that the last step with an action began with."""
+    """The blackboard before the last step with an action."""
     boards = (_empty(stock), *(step.board for step in stock.steps))
     before = [
         board for board, step in zip(boards, stock.steps, strict=False) if step.action is action
@@ -174,7 +174,7 @@ def _of_steps(stock: StockRecord) -> Iterator[AuditFinding]:
 
 
 def _changed(before: Blackboard, step: EpisodeStep) -> Iterator[str]:
-    """The fields that a step changed without being the one to write them."""
+    """Yields the fields that a step changed and must not write."""
     own = {"taken"}
     if step.refused is None:
         own.add(PART_FIELDS[step.action])
@@ -191,7 +191,7 @@ def _reward(step: EpisodeStep) -> object:
 
 
 def _of_nodes(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding]:
-    """The steps that were taken are the rounds of the graph's nodes."""
+    """Checks that the steps taken are the rounds of the graph's nodes."""
     taken = Counter(str(step.action) for step in stock.steps if step.refused is None)
     rounds = {
         line.node: line.rounds
@@ -227,7 +227,7 @@ def _of_figures(
 
 
 def _of_words(where: str, board: Blackboard) -> Iterator[AuditFinding]:
-    """Whether the reasons of a recommendation are insights, and there are some of each only where
+    """Checks that the reasons of a recommendation are insights, and that there are reasons only if
     something is recommended."""
     topics = {insight.topic for insight in board.insights}
     generated = board.taken[::-1]
@@ -241,7 +241,8 @@ def _of_words(where: str, board: Blackboard) -> Iterator[AuditFinding]:
 
 
 def _after_recommendation(latest_first: tuple[StockAction, ...]) -> tuple[StockAction, ...]:
-    """The actions since the last recommendation, after which insights may have been made anew."""
+    """The actions since the last recommendation, after which insights may have been generated
+    again."""
     if StockAction.GENERATE_RECOMMENDATION not in latest_first:
         return ()
     return latest_first[: latest_first.index(StockAction.GENERATE_RECOMMENDATION)]
@@ -267,8 +268,8 @@ def _of_evaluation(
 def _of_call(
     result: ToolResult, answer: AnswerReport, stock: StockRecord
 ) -> Iterator[AuditFinding]:
-    """Whether the tool was asked for what was recommended, when it was and at its cost. The desk's
-    own takes all of that as arguments; another's may have other names for them."""
+    """Checks that the tool was called for the recommendation, its instant and its cost. The desk's
+    own tool takes all of them as arguments; a third-party tool may have other names for them."""
     asked, told = result.call.arguments, recommended(stock.board)
     if _is_own(result.call):
         for name in _ASKED:
@@ -291,8 +292,8 @@ def _is_own(call: ToolCall) -> bool:
 
 
 def outcome_findings(stock: StockRecord, evaluation: Evaluation) -> Iterator[AuditFinding]:
-    """Whether the moves, and what the recommendation made of them, follow from entry and exit. Cash
-    and risk are known as they are printed, so that what rests on them lies between two bounds."""
+    """Checks that the moves, and the performance of the recommendation, follow from entry and exit.
+    Cash and risk are only known as printed, so what rests on them lies between two bounds."""
     told = {figure.metric: figure.value for figure in evaluation.figures}
     try:
         possible = _possible(stock, told)
@@ -309,12 +310,12 @@ def outcome_findings(stock: StockRecord, evaluation: Evaluation) -> Iterator[Aud
 
 
 def _possible(stock: StockRecord, told: Mapping[Metric, Decimal]) -> list[dict[Metric, Decimal]]:
-    """What an evaluation comes to at the bounds of its cash and of its risk; without a
-    recommendation that stands, only its move.
+    """Computes an evaluation at the bounds of its cash and of its risk; without a valid
+    recommendation, only its move.
 
     Raises:
         ValueError: a price is not above zero.
-        ArithmeticError: a figure is out of all bounds.
+        ArithmeticError: a figure is out of bounds.
     """
     entry, exit_ = told.get(Metric.ENTRY), told.get(Metric.EXIT)
     if entry is None or exit_ is None:

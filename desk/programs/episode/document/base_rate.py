@@ -1,4 +1,4 @@
-"""How often a stock's price was higher after as long as the horizon, in its own past."""
+"""How often a stock's price was higher at the end of the horizon, in its own past."""
 
 from bisect import bisect_right
 from datetime import date, timedelta
@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 from desk.contracts.episode.analysis import PriceHistory
 
 FEWEST_SPANS: Final = 4
-"""A past of fewer horizons, one after the other, is no measure."""
+"""A past with fewer horizons in a row does not give a rate."""
 
 
 class BaseRate(NamedTuple):
-    """Of so many `starts`, days from `first` to `last`, so many `rose`: their price was higher when
-    the horizon had passed. `apart` is how many such spans fit between them without an overlap."""
+    """Of `starts` days from `first` to `last`, the price `rose` times was higher at the end of the
+    horizon. `apart` is how many such spans fit between them without overlap."""
 
     rose: int
     starts: int
@@ -27,9 +27,9 @@ class BaseRate(NamedTuple):
 
 
 def base_rate(history: PriceHistory, weeks: int, known_on: date) -> BaseRate | None:
-    """What became of every day whose horizon was over by a day, by the prices of no later day.
+    """Counts the days whose horizon was over by a day, using no later prices.
 
-    A span ends with the last close of its horizon. None where the past is shorter than
+    A span ends with the last close of its horizon. Returns None if the past is shorter than
     `FEWEST_SPANS` horizons.
     """
     known = bisect_right(history.days, known_on)

@@ -77,11 +77,11 @@ class _EpisodePart(Part):
 
 
 def _chart(answer: AnswerReport) -> str | None:
-    """The prices of the episode's stock, drawn; None where too few are carried."""
+    """Draws the prices of the episode's stock. Returns None if the answer has too few."""
     history = words.prices_of(answer)
     if history is None:
         return None
-    # Matplotlib takes half a second to import; only a page with a chart pays for it.
+    # Matplotlib takes half a second to import, and is only needed for a page with a chart.
     from desk.documents.rendering.drawing.stock_chart import stock_chart
 
     return stock_chart(history, window_days(answer.window)[1])

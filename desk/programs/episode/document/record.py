@@ -1,4 +1,4 @@
-"""What an answer tells of a stock's episode, as far as it stands on claims that stand."""
+"""The episode's part of an answer, as far as it rests on surviving claims."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -36,12 +36,12 @@ RECOMMENDATION = "the recommendation does not follow from its insights and its f
 
 
 def built_in_actions(nodes: Iterable[NodeReport]) -> frozenset[str]:
-    """The nodes of which no round was a model's."""
+    """The nodes without a round by a model."""
     return frozenset(line.node for line in nodes if line.usage.model == BUILTIN)
 
 
 def recommended(board: Blackboard) -> StockRecommendation | None:
-    """What a blackboard recommends; None as long as it recommends nothing."""
+    """Returns the recommendation on a blackboard, or None."""
     if board.recommendation is None or board.probability is None:
         return None
     return StockRecommendation(
@@ -56,8 +56,8 @@ def recommended(board: Blackboard) -> StockRecommendation | None:
 def departures(
     steps: Sequence[EpisodeStep], built_in: frozenset[str]
 ) -> Iterator[tuple[EpisodeStep, str]]:
-    """The steps in which a built-in analyst wrote what the blackboard before it does not give. One
-    that wrote nothing has failed."""
+    """Yields the steps in which a built-in analyst wrote something that does not follow from the
+    blackboard before. A step that wrote nothing has failed, and is not among them."""
     before: Blackboard | None = None
     for step in steps:
         wrote = before is not None and step.board.taken != before.taken
@@ -102,16 +102,16 @@ NOW_WITHDRAWN: Final = (
     " stand. What stands on the blackboard is below; the reason is under what is missing."
 )
 STEPS: Final = "steps"
-"""The parameter that names the steps that an episode was given."""
+"""The parameter with the steps that an episode was given."""
 
 
 def told_stock(run: RunMaterial) -> PartRecord:
-    """The episode of a run, without figures that are no claims that stand and without what rests on
-    them: an insight that does is left out, and a recommendation that no longer follows is withdrawn
-    from the blackboard. All of that is told, and what else could not be done.
+    """Builds the episode of a run, without figures that are not surviving claims and without what
+    rests on them: such an insight is omitted, and a recommendation that no longer follows is
+    withdrawn from the blackboard. All of this is reported, with what else could not be done.
 
-    It needs no synthesis, because what makes no sense yet is refused in it and not all episodes are
-    asked for a recommendation. Where one was withdrawn, a synthesis is missing.
+    It needs no synthesis, because actions can be refused in it and not all episodes are asked for a
+    recommendation. If a recommendation was withdrawn, the synthesis is missing.
     """
     stock = run.record.stock
     if stock is None:
@@ -142,15 +142,15 @@ def told_stock(run: RunMaterial) -> PartRecord:
 
 
 def undone(stock: StockRecord) -> Iterator[str]:
-    """What could not be done, besides what a part lacks: that the episode was cut off, and its
-    notes."""
+    """Yields what could not be done, besides what a part lacks: that the episode was cut off, and
+    its notes."""
     if stock.cut_off is not None:
         yield CUT_OFF.format(stock.cut_off)
     yield from stock.notes
 
 
 def named_in_stock(stock: StockRecord) -> tuple[str, ...]:
-    """What its blackboards, its conflicts and its prose refer to, each once."""
+    """The claims that its blackboards, its conflicts and its prose refer to, without duplicates."""
     symbol = stock.market.market
     boards = (*(step.board for step in stock.steps), stock.board)
     figures = chain.from_iterable(map(figures_on, boards))
@@ -161,7 +161,7 @@ def named_in_stock(stock: StockRecord) -> tuple[str, ...]:
 
 
 def texts_of_stock(stock: StockRecord) -> Iterator[tuple[str, str]]:
-    """The prose that is printed of an episode, each text with its place."""
+    """Yields the printed prose of an episode, each text with its place."""
     for number, insight in enumerate(stock.board.insights, start=1):
         yield f"insight {number}, topic", insight.topic
         yield f"insight {number}", insight.statement
@@ -172,7 +172,7 @@ def texts_of_stock(stock: StockRecord) -> Iterator[tuple[str, str]]:
 
 
 def figures_on(board: Blackboard) -> Iterator[MeasuredFigure]:
-    """Every figure of a blackboard, its evaluation's included."""
+    """Yields every figure of a blackboard, including its evaluation's."""
     for field in PART_FIELDS.values():
         part = getattr(board, field)
         if isinstance(part, BoardPart):
@@ -182,7 +182,7 @@ def figures_on(board: Blackboard) -> Iterator[MeasuredFigure]:
 
 
 def claimed(figure: MeasuredFigure, symbol: str, claims: Mapping[str, Claim]) -> bool:
-    """Whether a figure is that of a claim: its value at its precision, and its day."""
+    """Returns whether a figure is a claim's: with the same value, precision and day."""
     claim = claims.get(claim_id(symbol, figure.metric))
     return claim is not None and (
         claim.value == figure.value
@@ -194,7 +194,7 @@ def claimed(figure: MeasuredFigure, symbol: str, claims: Mapping[str, Claim]) ->
 def _why_withdrawn(
     stock: StockRecord, made: Synthesis | None, built_in: frozenset[str]
 ) -> str | None:
-    """Why what the blackboard recommends cannot be told; None where it can."""
+    """Returns why the blackboard's recommendation cannot be printed, or None if it can."""
     told = recommended(stock.board)
     if told is None:
         return None
@@ -227,8 +227,8 @@ def _withdrawn(stock: StockRecord) -> StockRecord:
 
 
 def is_wanted(stock: StockRecord | None, parameters: Mapping[str, str]) -> bool:
-    """Whether an episode was to come to a recommendation: its steps were not given, have one among
-    them, or it was cut off before their end."""
+    """Returns whether an episode should make a recommendation: its steps were not given, include
+    one, or it was cut off before their end."""
     given = parameters.get(STEPS)
     if given is None or not given.strip() or (stock is not None and stock.cut_off is not None):
         return True
@@ -237,8 +237,8 @@ def is_wanted(stock: StockRecord | None, parameters: Mapping[str, str]) -> bool:
 
 
 def _instead(record: GraphRecord) -> Synthesis:
-    """What stands in the place of a recommendation that was not made; none is lacking where none
-    was asked for."""
+    """The text in place of a recommendation that was not made. Nothing is missing if none was asked
+    for."""
     acted = (node.entry for node in record.nodes if node.entry.node in StockAction.__members__)
     done = any(entry.result is not None for entry in acted)
     wanted = is_wanted(record.stock, record.request.query.parameters)
@@ -251,7 +251,7 @@ def _instead(record: GraphRecord) -> Synthesis:
 
 
 def _withdrawn_instead(record: GraphRecord) -> Synthesis:
-    """What stands in the place of a recommendation that does not follow from what stands."""
+    """The text in place of a recommendation that does not follow from surviving figures."""
     return Synthesis(
         task_id=record.workflow_id,
         agent=AgentId.RECOMMENDATION_AGENT,
@@ -261,7 +261,7 @@ def _withdrawn_instead(record: GraphRecord) -> Synthesis:
 
 
 class _EpisodeWriter:
-    """Reads an episode once more, and keeps what it had to leave out."""
+    """Builds the printable form of an episode, and records what it had to omit."""
 
     def __init__(self, known: Known, symbol: str) -> None:
         self._known = known
@@ -344,7 +344,8 @@ class _EpisodeWriter:
             self.missing.append(f"the insight into {insight.topic} is left out: {why}")
 
     def _kept(self, prose: str, place: str) -> str:
-        """The prose as far as it may be printed; what stands on many blackboards is read once."""
+        """Returns the printable part of the prose. A text on several blackboards is checked
+        once."""
         if prose not in self._read:
             kept = kept_prose(prose, self._known, place)
             self.dropped += kept.dropped

@@ -30,7 +30,7 @@ from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")
 CHARGE_COLUMN: Final = "Charge"
-"""Before the reward, where actions cost something."""
+"""Placed before the reward, if actions have charges."""
 
 NO_INSIGHT: Final = "No insights were generated."
 NO_STEP: Final = "No step was taken."
@@ -130,10 +130,10 @@ _HELD: Final[Mapping[Recommended | None, str]] = {
 
 
 class Headline(NamedTuple):
-    """What an episode comes to, at a glance: how likely a higher price is, how often it was higher
-    anyway, what the probability rests on, and what is recommended. Without `sure` the confidence is
-    too low to print `title` large, and `leaning` says what it leans to instead. `facts` are names
-    and what stands behind them."""
+    """The result of an episode, at a glance: how likely a higher price is, how often it was higher
+    in the past, what the probability rests on, and the recommendation. Without `sure` the
+    confidence is too low to print `title` large, and `leaning` is printed instead. `facts` are
+    names with their values."""
 
     action: Recommended
     likely: str
@@ -146,7 +146,7 @@ class Headline(NamedTuple):
 
 
 class InsightLine(NamedTuple):
-    """An insight as it is printed; `generated` where a figure it rests on is no fact."""
+    """An insight as printed; `generated` if it rests on a figure that is not a fact."""
 
     insight: Insight
     leaning: str
@@ -157,7 +157,7 @@ class InsightLine(NamedTuple):
 
 class PartLine(NamedTuple):
     """A part of the blackboard: its figures, and what it lacks with the reasons. `figures` is None
-    where its action was not taken. `generated` says by what they were made, where they are no
+    if its action was not taken. `generated` names what generated the figures, if they are not
     facts."""
 
     title: str
@@ -169,7 +169,7 @@ class PartLine(NamedTuple):
 
 
 class StepLine(NamedTuple):
-    """A step as a row of their table."""
+    """A row of the table of steps."""
 
     number: str
     action: StockAction
@@ -182,8 +182,8 @@ class StepLine(NamedTuple):
 
 
 def headline(answer: AnswerReport) -> Headline | None:
-    """How likely a higher price is, what that rests on, and what is recommended, for how long and
-    at which cost; None without a recommendation."""
+    """Describes how likely a higher price is, what that rests on, and the recommendation with its
+    horizon and cost. Returns None without a recommendation."""
     stock = answer.stock
     action = stock.board.recommendation if stock else None
     if stock is None or action is None:
@@ -218,8 +218,8 @@ def _likely(board: Blackboard, action: Recommended, due: str) -> str:
 
 
 def _anyway(answer: AnswerReport, board: Blackboard) -> str:
-    """How often the price was higher after as long in the past that was known, which a probability
-    is set beside."""
+    """Says how often the price was higher after the same time in the known past, to compare the
+    probability with."""
     horizon = _counted(board.weeks, "week")
     history = prices_of(answer)
     rate = base_rate(history, board.weeks, window_days(answer.window)[1]) if history else None
@@ -233,7 +233,7 @@ def _anyway(answer: AnswerReport, board: Blackboard) -> str:
 
 
 def prices_of(answer: AnswerReport) -> PriceHistory | None:
-    """The daily prices of the episode's stock that were known; None where none are carried."""
+    """Returns the known daily prices of the episode's stock, or None if the answer has none."""
     prices = answer.stock.prices if answer.stock else None
     result = next((each for each in answer.evidence if each.evidence_id == prices), None)
     try:
@@ -272,12 +272,13 @@ def _figures_of(board: Blackboard, action: StockAction) -> tuple[MeasuredFigure,
 
 
 def metric_words(metric: Metric) -> str:
-    """What a figure is called where the stock is known."""
+    """The name of a figure where the stock is clear."""
     return _NAMES.get(metric, human(metric))
 
 
 def insight_lines(answer: AnswerReport) -> tuple[InsightLine, ...]:
-    """The insights: what points up, what points down, and the rest, the strongest first."""
+    """The insights: those that point up, those that point down, and the rest, the strongest
+    first."""
     insights = answer.stock.board.insights if answer.stock else ()
     order = list(_LEANINGS)
     known = {claim.claim_id: claim for claim in answer.claims}
@@ -286,7 +287,7 @@ def insight_lines(answer: AnswerReport) -> tuple[InsightLine, ...]:
 
 
 def generated_metrics(answer: AnswerReport) -> frozenset[Metric]:
-    """The figures on the blackboard that are no facts but made for practice."""
+    """The figures on the blackboard that were generated for practice and are not facts."""
     board = answer.stock.board if answer.stock else None
     parts = [getattr(board, PART_FIELDS[action]) for action in DATA] if board else []
     made = (part for part in parts if part is not None and part.generated)
@@ -294,18 +295,18 @@ def generated_metrics(answer: AnswerReport) -> frozenset[Metric]:
 
 
 def generated_words(answer: AnswerReport) -> str:
-    """That what is recommended rests on figures that are no facts, where it does."""
+    """Says that the recommendation rests on figures that are not facts, if it does."""
     by = answer.stock.board.generated if answer.stock else None
     return GENERATED_BOARD.format(by=by) if by else ""
 
 
 def part_lines(answer: AnswerReport) -> tuple[PartLine, ...]:
-    """The parts of the blackboard that hold figures, in their order."""
+    """The parts of the blackboard with figures, in order."""
     return tuple(_part(answer, answer.stock, action) for action in DATA) if answer.stock else ()
 
 
 def evaluation_rows(answer: AnswerReport) -> tuple[tuple[str, Claim], ...]:
-    """The figures of the evaluation by name; none as long as there is none."""
+    """The figures of the evaluation by name; empty without an evaluation."""
     stock = answer.stock
     if stock is None or stock.board.evaluation is None:
         return ()
@@ -313,7 +314,7 @@ def evaluation_rows(answer: AnswerReport) -> tuple[tuple[str, Claim], ...]:
 
 
 def evaluation_words(answer: AnswerReport) -> str:
-    """How far the recommendation was held against what happened."""
+    """Describes the outcome of the recommendation, or when or why it is not known."""
     stock = answer.stock
     if stock is None:
         return ""
@@ -339,7 +340,7 @@ def evaluation_words(answer: AnswerReport) -> str:
 
 
 def _of_lean(stock: StockRecord) -> str:
-    """That the outcome is that of a side which was not recommended, where that is so."""
+    """Says that the outcome is that of a side which was not recommended, if it is."""
     board, least = stock.board, stock.recommended_from or 0.0
     if board.recommendation is Recommended.ABSTAIN or is_recommended(board, least):
         return ""
@@ -347,8 +348,8 @@ def _of_lean(stock: StockRecord) -> str:
 
 
 def evaluation_notes(answer: AnswerReport) -> tuple[str, ...]:
-    """In which shares entry and exit are told, where a split lies between decision and exit; and
-    that what is recommended on cannot be held as such, where that is so."""
+    """Notes on splits between decision and exit, with the shares that entry and exit are in; and
+    that the symbol cannot be held as such, if it cannot."""
     stock = answer.stock
     if stock is None or stock.board.recommendation is None:
         return ()
@@ -360,7 +361,7 @@ def evaluation_notes(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def _after_charges(stock: StockRecord) -> tuple[str, ...]:
-    """What is left of the reward after the charges of the steps, where there are any of both."""
+    """What is left of the reward after the charges of the steps, if there are both."""
     reward = stock.board.evaluation.reward if stock.board.evaluation else None
     if not stock.charges or reward is None:
         return ()
@@ -375,7 +376,7 @@ def evaluation_reasons(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def reasons_of(answer: AnswerReport, action: StockAction) -> tuple[str, ...]:
-    """What is missing for an action, without its name."""
+    """What is missing for an action, without the action's name."""
     plain, failed = f"{action}: ", f"{action} ("
     return tuple(
         line.removeprefix(plain) for line in answer.missing if line.startswith((plain, failed))
@@ -383,7 +384,7 @@ def reasons_of(answer: AnswerReport, action: StockAction) -> tuple[str, ...]:
 
 
 def other_missing(answer: AnswerReport) -> tuple[str, ...]:
-    """What is missing besides what the blackboard tells of its own parts, and the sections."""
+    """What is missing besides what the blackboard and the sections say of it."""
     told = {line.action for line in part_lines(answer) if line.lacking or line.figures is None} | (
         {StockAction.EVALUATE_PERFORMANCE} if evaluation_reasons(answer) else set()
     )
@@ -398,7 +399,7 @@ def other_missing(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def lacking_words(metrics: Iterable[Metric]) -> str:
-    """Names of figures, with commas between them."""
+    """The names of figures, separated by commas."""
     return ", ".join(metric_words(metric) for metric in metrics)
 
 
@@ -411,7 +412,7 @@ def step_columns(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def step_lines(answer: AnswerReport) -> tuple[StepLine, ...]:
-    """The steps in their order."""
+    """The steps in order."""
     failed = {x.node for x in answer.nodes if x.state is NodeState.FAILED and x.rounds == 1}
     steps = answer.stock.steps if answer.stock else ()
     least = (answer.stock.recommended_from or 0.0) if answer.stock else 0.0
@@ -435,15 +436,15 @@ def step_cells(line: StepLine) -> tuple[str, ...]:
 
 
 def ending_words(answer: AnswerReport) -> tuple[str, ...]:
-    """What is told below the steps: why the episode was cut off, and why memory was not asked,
-    where that was so."""
+    """The remarks below the steps: why the episode was cut off, and why memory was not used, if
+    so."""
     stock = answer.stock
     told = (("Cut off", stock.cut_off), ("Memory", stock.memory)) if stock else ()
     return tuple(f"{name}: {one_line(why).removesuffix('.')}." for name, why in told if why)
 
 
 def _splits(answer: AnswerReport) -> tuple[ShareSplit, ...]:
-    """The splits between decision and exit, as the evidence of the entry tells them."""
+    """The splits between decision and exit, from the evidence of the entry."""
     rows = (claim for _, claim in evaluation_rows(answer) if claim.metric is Metric.ENTRY)
     names = {name for claim in rows for name in claim.evidence}
     for result in answer.evidence:
@@ -468,7 +469,7 @@ def _plain(number: Decimal) -> str:
 
 
 def _is_unheld(symbol: str) -> bool:
-    """An index or a spot price, by how Yahoo Finance writes them."""
+    """Returns whether a symbol is an index or a spot price, by Yahoo Finance's notation."""
     return symbol.startswith("^") or symbol.endswith("=X")
 
 
@@ -500,14 +501,14 @@ def _part(answer: AnswerReport, stock: StockRecord, action: StockAction) -> Part
 def _claimed(
     answer: AnswerReport, symbol: str, figures: Iterable[MeasuredFigure]
 ) -> tuple[tuple[str, Claim], ...]:
-    """The claims that figures are, by the names of these."""
+    """The claims behind some figures, by the figures' names."""
     known = {claim.claim_id: claim for claim in answer.claims}
     named = ((figure.metric, claim_id(symbol, figure.metric)) for figure in figures)
     return tuple((metric_words(metric), known[name]) for metric, name in named if name in known)
 
 
 def _charge_words(charge: Decimal, charges: Sequence[Decimal]) -> str:
-    """A charge with as many decimals as any of them has, so that they stand below each other."""
+    """Formats a charge with as many decimals as any of them has, so that they align."""
     places = max(len(f"{each:f}".partition(".")[2]) for each in charges)
     return f"{charge:.{places}f}" if charge else "0"
 
@@ -515,8 +516,9 @@ def _charge_words(charge: Decimal, charges: Sequence[Decimal]) -> str:
 def _step(
     step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Decimal], least: float
 ) -> StepLine:
-    """A step that `wrote` took its action. One that did not has failed, as has one that wrote that
-    all is lacking because nobody could do it, which is known of an action taken once."""
+    """Builds the row of a step. `wrote` means that its action was taken. A step that wrote nothing
+    has failed. So has one that wrote only lacking figures because every agent failed, which is only
+    known of an action taken once."""
     done = wrote and not failed
     return StepLine(
         number=str(step.number),
@@ -533,7 +535,7 @@ def _step(
 
 
 def _wrote(step: EpisodeStep, least: float, *, done: bool) -> str:
-    """What a step put onto the blackboard."""
+    """Describes what a step wrote to the blackboard."""
     board = step.board
     if not done:
         return "failed"
@@ -553,7 +555,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def headline_markdown(answer: AnswerReport) -> str:
-    """What is recommended, at a glance."""
+    """The recommendation at a glance."""
     told = headline(answer)
     if told is None:
         return f"**{UNTOLD}**"
@@ -568,13 +570,13 @@ def headline_markdown(answer: AnswerReport) -> str:
 
 
 def insights_markdown(answer: AnswerReport) -> str:
-    """What the figures say."""
+    """The insights, as Markdown."""
     lines = [_insight_markdown(line, answer) for line in insight_lines(answer)]
     return bullets(lines) if lines else NO_INSIGHT
 
 
 def evaluation_markdown(answer: AnswerReport) -> str:
-    """What came of the recommendation."""
+    """The outcome of the recommendation, as Markdown."""
     rows = [
         (name, print_claim(claim), claim.as_of.isoformat())
         for name, claim in evaluation_rows(answer)
@@ -593,7 +595,7 @@ def blackboard_markdown(answer: AnswerReport) -> str:
 
 
 def steps_markdown(answer: AnswerReport) -> str:
-    """The steps of the episode."""
+    """The steps of the episode, as Markdown."""
     rows = [step_cells(line) for line in step_lines(answer)]
     lines = table(step_columns(answer), rows, ("Action", "Result")) if rows else NO_STEP
     return "\n\n".join((lines, *map(escaped, ending_words(answer))))

@@ -1,1 +1,1 @@
-"""How far an episode is, and who works on it next."""
+"""The progress of an episode, and its next task."""

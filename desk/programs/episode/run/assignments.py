@@ -1,4 +1,4 @@
-"""The tasks that an episode gives: to its controller, and to those who carry out its actions."""
+"""The tasks of an episode: for its controller, and for the agents that carry out its actions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,12 +19,12 @@ from desk.runs.assignments import assignment_of, place_of
 
 CHOOSES: Final = 1
 ACTS: Final = 2
-"""Priorities: everybody waits for the controller."""
+"""Priorities: everything waits for the controller."""
 
 DIGITS: Final = 2
 
 MOST_STEPS: Final = "most_steps"
-"""The parameter with how many steps a controller may choose, where that is not the usual number."""
+"""The parameter with the most steps a controller may choose, if it differs from the default."""
 
 _USUALLY: Final[int] = StockRequest.model_fields["most_steps"].default
 
@@ -35,7 +35,7 @@ def market_of(symbol: str) -> MarketSpec:
 
 
 def query_of(request: StockRequest, as_of: datetime) -> Query:
-    """What an episode asks, with all that it was asked with."""
+    """The query of an episode, with all of its request's parameters."""
     told = {
         "symbol": request.symbol,
         "weeks": str(request.weeks),
@@ -53,7 +53,7 @@ def query_of(request: StockRequest, as_of: datetime) -> Query:
 
 
 def question_on(symbol: str, weeks: int) -> str:
-    """What an episode asks of a stock, over its horizon."""
+    """The question of an episode about a stock, over its horizon."""
     horizon = f"{weeks} weeks" if weeks > 1 else "week"
     return f"{symbol}: buy, hold or sell for the next {horizon}?"
 
@@ -65,19 +65,19 @@ def charges_told(charges: Charges) -> str:
 
 
 def charges_in(query: Query | None) -> Mapping[str, str]:
-    """What each action is charged, by its name, as `charges_told` tells it."""
+    """The charge of each action, by its name, parsed from the form of `charges_told`."""
     told = query.parameters.get("charges", "") if query else ""
     return dict(line.split(" ", 1) for line in told.split(", ") if line)
 
 
 def steps_left(query: Query | None, taken: int) -> int:
-    """How many more steps a controller may choose, after so many."""
+    """How many more steps a controller may choose, after `taken` steps."""
     told = query.parameters.get(MOST_STEPS) if query else None
     return int(told or _USUALLY) - taken
 
 
 def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str, str]:
-    """What an evaluator is told besides: when the position was taken, and which it was."""
+    """Additional parameters of an evaluation: when the position was taken, and which it was."""
     return {"made_at": as_of.isoformat(), "position": position_name(recommended)}
 
 
@@ -90,8 +90,8 @@ def episode_task(
     window: TimeWindow,
     deadline: datetime,
 ) -> TaskAssignment:
-    """The choice of the next action at the controller's node, and at that of an action what is to
-    be done for it. Tools are asked as of the end of the window."""
+    """Builds the task at a node: the choice of the next action at the controller's, otherwise the
+    action's own task. Tools are called as of the end of the window."""
     chooses = node == CONTROLLER
     return assignment_of(
         profile,

@@ -1,4 +1,4 @@
-"""Where a stock's episode stands: its blackboard, its steps, and what its agents brought."""
+"""The state of a stock's episode: its blackboard, its steps, and its agents' results."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,13 +27,13 @@ from desk.runs.boards import NodeBoard
 NO_STEPS: Final = "it had taken as many steps as it was allowed before it was at its end"
 NO_TIME: Final = "its time was used up before it was at its end"
 MOST_NOTES: Final = 20
-"""The bound of `StockRecord.notes`."""
+"""The limit of `StockRecord.notes`."""
 
 
 class EpisodeBoard(NodeBoard):
-    """One episode so far: its controller, and its actions in the order in which they were first
-    taken. `recommended_at` is when its recommendation was written, `waits_for` the day that it
-    waits for, `waits_because` why it is tried again then; `charges` are what its actions cost."""
+    """The state of one episode: its controller, and its actions in the order in which they were
+    first taken. `recommended_at` is when its recommendation was written, `waits_for` the day that
+    it waits for, `waits_because` why it is retried then; `charges` are the costs of its actions."""
 
     def __init__(self, request: StockRequest, started_at: datetime) -> None:
         as_of = request.as_of or started_at
@@ -62,7 +62,7 @@ class EpisodeBoard(NodeBoard):
 
     @property
     def horizon(self) -> TimeWindow:
-        """What an evaluation looks at: from the as-of instant to the end of the horizon."""
+        """The window of an evaluation: from the as-of instant to the end of the horizon."""
         zone = self._request.time_zone
         return TimeWindow(start=self.as_of, end=self.due, time_zone=zone)
 
@@ -72,13 +72,13 @@ class EpisodeBoard(NodeBoard):
         return (controlling(self._actions), *(acting(action) for action in self._actions))
 
     def begin(self, node: str, at: datetime) -> None:
-        """A node has begun a round."""
+        """Records that a node has begun a round."""
         super().begin(node, at)
         if node != CONTROLLER and node not in self._actions:
             self._actions.append(StockAction(node))
 
     def episode(self) -> EpisodeStatus:
-        """The episode as it stands."""
+        """The status of the episode."""
         return EpisodeStatus(
             request=self._request,
             as_of=self.as_of,
@@ -91,15 +91,15 @@ class EpisodeBoard(NodeBoard):
         )
 
     def details(self) -> str:
-        """The nodes, the blackboard, and what is waited for."""
+        """The nodes, the blackboard, and what it waits for."""
         waits = f"waits until {self.waits_for:%Y-%m-%d %H:%M} UTC" if self.waits_for else ""
         texts = (super().details(), board_details(self.blackboard.snapshot()), waits)
         return "\n\n".join(filter(None, texts))
 
     def goes_on(self, now: datetime) -> bool:
-        """Whether there is a further step to choose; one that there would be, and no room for it,
-        is told in `cut_off`. An episode that an evaluation has ended goes on only where its steps
-        were given: the rest are refused."""
+        """Returns whether there is another step to choose. If there would be one and the steps or
+        the time are used up, `cut_off` says so. An episode that was evaluated continues only if its
+        steps were given: the rest are refused."""
         given = len(self._request.steps)
         if given and len(self.steps) >= given:
             return False
@@ -112,16 +112,16 @@ class EpisodeBoard(NodeBoard):
         return self.cut_off is None
 
     def by_rule(self) -> StockAction | None:
-        """The next action without a controller: the next of those given, or of the usual order the
-        first that was not tried yet."""
+        """Returns the next action without a controller: the next given step, or the first of the
+        usual order that was not tried yet."""
         if self._request.steps:
             return self._request.steps[len(self.steps)]
         return next_in_order(self.blackboard, {step.action for step in self.steps})
 
     @property
     def results(self) -> tuple[StateEntry, ...]:
-        """What each action brought when it last delivered, in the order in which they were first
-        taken; of one that never did, why not."""
+        """The last result of each action, in the order in which they were first taken; or the error
+        of an action without a result."""
         found: dict[str, StateEntry] = {}
         for outcome in self.arrivals:
             entry = outcome.entry
@@ -132,7 +132,7 @@ class EpisodeBoard(NodeBoard):
 
     @property
     def choices(self) -> tuple[StateEntry, ...]:
-        """What the controller chose so far, with why it was refused where it was."""
+        """The controller's choices so far, with the reason if one was refused."""
         made = [o.entry for o in self.arrivals if isinstance(o.entry.result, ActionChoice)]
         refused = {step.number: step.refused for step in self.steps}
         return tuple(
@@ -144,12 +144,12 @@ class EpisodeBoard(NodeBoard):
 
     @property
     def researchers(self) -> tuple[AgentId, ...]:
-        """Those whose figures stand on the blackboard."""
+        """The agents whose figures are on the blackboard."""
         return tuple(dict.fromkeys(result.agent for result in self._parts))
 
     @property
     def found(self) -> MarketOutcome:
-        """What the parts have found, for what they contradict each other in."""
+        """The findings of the parts, to be checked for contradictions."""
         return MarketOutcome(
             market=self._request.symbol, outcome=Outcome.RESEARCHED, results=tuple(self._parts)
         )
@@ -164,7 +164,7 @@ class EpisodeBoard(NodeBoard):
 
     @property
     def prices(self) -> str | None:
-        """The tool result that holds the prices of the time before."""
+        """The tool result with the earlier prices."""
         asked = [result for outcome in self.arrivals for result in outcome.evidence]
         found = [
             result.evidence_id
@@ -175,7 +175,7 @@ class EpisodeBoard(NodeBoard):
         return found[-1] if found else None
 
     def record(self, workflow_id: str, run_id: str) -> GraphRecord:
-        """All that the report is compiled from."""
+        """The record that the report is compiled from."""
         request = self._request
         asked = GraphRequest(
             graph=graph_of(self._actions, self._rounds),

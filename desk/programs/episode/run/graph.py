@@ -1,4 +1,4 @@
-"""A stock's episode as a graph: the controller, and the actions that it went to and from."""
+"""A stock's episode as a graph: the controller, and the actions that it chose."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ CONTROLLER: Final = "controller"
 
 
 def controlling(actions: Sequence[StockAction] = ()) -> NodeSpec:
-    """The controller's node, with a choice among the actions that it took."""
+    """The controller's node, with edges to the actions that it took."""
     return NodeSpec(
         name=CONTROLLER,
         agent=AgentId.CONTROLLER_AGENT,
@@ -26,14 +26,14 @@ def controlling(actions: Sequence[StockAction] = ()) -> NodeSpec:
 
 
 def acting(action: StockAction) -> NodeSpec:
-    """An action's node, which bears its name; from there it goes back to the controller."""
+    """The node of an action, with an edge back to the controller."""
     agent, task = STOCK_TASKS[action]
     return NodeSpec(name=action, agent=agent, task=task, next=(Edge(to=CONTROLLER),))
 
 
 def graph_of(actions: Sequence[StockAction], rounds: Mapping[str, int]) -> GraphSpec:
-    """The graph that an episode came to: its actions in the order in which they were first taken,
-    each with as many rounds as it had, or as a graph can tell of."""
+    """The graph of an episode: its actions in the order in which they were first taken, each with
+    its number of rounds, up to the limit of graphs."""
     nodes = (controlling(actions), *(acting(action) for action in actions))
     return GraphSpec(
         name=GRAPH,

@@ -1,4 +1,4 @@
-"""What an episode gives to be remembered and tells the learning system, and what it asks of the
+"""The entries of an episode for the memory and for the learning system, and its query to the
 memory.
 """
 
@@ -31,18 +31,20 @@ _WORDS: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}
 
 
 class Untellable(ValueError):
-    """A recommendation cannot be told as something that held or was refuted; why, in words."""
+    """A recommendation cannot be scored as something that held or was refuted; the message says
+    why."""
 
 
 class StockRemembering(NamedTuple):
-    """In whose name something is remembered: the run, what it was asked, the blackboard by then."""
+    """The context of a memory entry: the run, its objective, and the blackboard."""
 
     workflow_id: str
     objective: str
     board: Blackboard
 
     def query(self) -> MemoryQuery:
-        """What earlier runs recommended and found on the stock, and what came of that."""
+        """Builds the query for what earlier runs recommended and found on the stock, and for the
+        outcomes."""
         return MemoryQuery(
             text=f"{self.objective} Earlier recommendations on {self.board.symbol}.",
             markets=(self.board.symbol,),
@@ -52,7 +54,7 @@ class StockRemembering(NamedTuple):
         )
 
     def recommendation(self, made: Synthesis, state: Sequence[StateEntry]) -> MemoryEntry:
-        """What is recommended, and why."""
+        """Builds the entry of the recommendation, with its reasons."""
         known = Known(claims_in(state), {})
         texts = (made.summary, *(section.content for section in made.sections))
         prose = (plain_if_known(text, known) for text in texts)
@@ -60,7 +62,8 @@ class StockRemembering(NamedTuple):
         return self._entry(MemoryKind.FINDINGS, "recommendation", self.board.as_of, text)
 
     def outcome(self, known_at: datetime) -> MemoryEntry:
-        """What came of it, known from the end of the horizon on, or from when it was given up."""
+        """Builds the entry of the outcome, known from the end of the horizon, or from when the wait
+        ended."""
         text = f"{self._said}. Outcome: {_what_came(self.board.evaluation)}."
         return self._entry(MemoryKind.OUTCOME, "evaluation", known_at, text)
 
@@ -94,11 +97,11 @@ def scored_recommendation(
     written_at: datetime | None,
     now: datetime,
 ) -> ScoredHypothesis | None:
-    """An evaluated recommendation as a hypothesis that was scored: to buy says that the price will
-    be above that of the entry, to sell that it will be below it. None for one that takes no side.
+    """Converts an evaluated recommendation into a scored hypothesis: a buy says that the price will
+    be above that of the entry, a sell that it will be below. Returns None if it takes no side.
 
     Raises:
-        Untellable: there is no price on either end.
+        Untellable: a price is missing at either end.
     """
     leaning = _SIDES.get(board.recommendation) if board.recommendation else None
     if leaning is None or board.probability is None:
@@ -132,7 +135,7 @@ def scored_recommendation(
 
 
 def _ends(board: Blackboard) -> tuple[MeasuredFigure, MeasuredFigure]:
-    """The prices of the entry and of the end, both in the shares of the end."""
+    """The prices of the entry and of the exit, both in the shares of the exit."""
     entry, exit_ = (_figure(board.evaluation, metric) for metric in (Metric.ENTRY, Metric.EXIT))
     if entry is None or exit_ is None:
         raise Untellable("there is no price to hold it against")

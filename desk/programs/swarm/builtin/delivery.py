@@ -1,4 +1,4 @@
-"""What a specialist delivers from what it has read: findings, views, and what is missing."""
+"""The result of a specialist, built from what it has read: findings, views, and what is missing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -27,7 +27,8 @@ SIGNALS: Final = "signals"
 """The topic of the finding on the signals."""
 
 HALF: Final = 0.5
-"""The share of its evidence's worth that a result keeps if none of its signals points anywhere."""
+"""The share of its evidence's confidence that a result has if none of its signals has a
+direction."""
 
 _ACTIONS: Final = {
     Leaning.UP: "Buy {name} for the next four weeks.",
@@ -52,7 +53,7 @@ class Note(NamedTuple):
 
 
 def noted(told: Iterable[tuple[str, str]], evidence: tuple[str, ...] = ()) -> Iterator[Note]:
-    """A note for each topic with a statement."""
+    """Yields a note for each topic with a statement."""
     for topic, statement in told:
         if statement:
             yield Note(topic, statement, evidence)
@@ -64,8 +65,8 @@ def deliver(
     notes: Iterable[Note],
     rests_on: Sequence[Metric],
 ) -> ResearchResult:
-    """The result of a specialist. Its views rest on the first of the metrics that are there, and
-    its action only goes as far as its field does.
+    """Builds the result of a specialist. Its views rest on the first available of the metrics, and
+    its recommendation is limited to its field.
 
     A result without a figure has no view. One without a signal abstains.
     """
@@ -84,7 +85,8 @@ def deliver(
 def findings_of(
     reading: SpecialistReading, judgement: SignalConsensus, notes: Iterable[Note]
 ) -> ResearchResult:
-    """The findings and the signals, with what they rest on and what is missing, without a view."""
+    """Builds the findings, including one on the signals, with their evidence and gaps, without a
+    view."""
     certainty = _certainty(reading, judgement)
     assignment = reading.request.assignment
     told = (*notes, *_signal_notes(reading, judgement))
@@ -105,7 +107,7 @@ def findings_of(
 
 
 def _newest_price(reading: SpecialistReading) -> date | None:
-    """The last day of the market's prices, if a tool says that it is too long ago."""
+    """Returns the last day of the market's prices, if a tool reports that it is too long ago."""
     told = (r.content for r in reading.request.results if isinstance(r.content, dict))
     days = (each.get("ends_on") for each in told if each.get("symbol") == reading.market.market)
     return next((date.fromisoformat(day) for day in days if isinstance(day, str)), None)
@@ -122,7 +124,7 @@ def _finding(note: Note, certainty: float) -> Finding:
 
 
 def _certainty(reading: SpecialistReading, judgement: SignalConsensus) -> float:
-    """The mean of how much the evidence is worth and how clearly it points one way."""
+    """Returns the mean of the evidence's confidence and the confidence in the direction."""
     if not reading.known:
         return NOTHING_FOUND
     worth = confidence(_weaknesses(reading))
@@ -144,7 +146,7 @@ def _weaknesses(reading: SpecialistReading) -> list[Weakness]:
 def direction(
     reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
 ) -> View | None:
-    """The direction of a market; None without a figure to rest on."""
+    """Returns the view of a market's direction; None without a figure to rest on."""
     names = (*reading.named(rests_on), *reading.known)
     claims = tuple(dict.fromkeys(names))[:8]
     if not claims:
@@ -161,7 +163,7 @@ def direction(
 def _views(
     reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
 ) -> Iterator[View]:
-    """The views of the direction and of what to do."""
+    """Yields the views of the direction and of the action."""
     view = direction(reading, judgement, rests_on)
     if view is None:
         return
@@ -171,7 +173,7 @@ def _views(
 
 
 def _signal_notes(reading: SpecialistReading, judgement: SignalConsensus) -> Iterator[Note]:
-    """What the signals say, grouped by side, and their overall direction."""
+    """Yields the note on the signals, grouped by side, and on their overall direction."""
     if judgement.leaning is Leaning.ABSTAINS:
         return
     told = [
@@ -192,7 +194,7 @@ def _loudest(signals: Sequence[Signal], hint: Hint) -> list[str]:
 
 
 def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
-    """The strongest signal of each side, if there are signals on both."""
+    """Yields the strongest signal of each side, if there are signals on both."""
     up, down = strongest(signals, Hint.UP), strongest(signals, Hint.DOWN)
     if up is None or down is None:
         return
@@ -203,7 +205,7 @@ def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
 
 
 def _pointing(words: str, way: str) -> str:
-    """What a signal says, with its direction if the words do not say that."""
+    """Returns the words of a signal, with its direction if they do not say it."""
     points = f"which points {way}"
     return words if words.endswith(points) else f"{words}, {points}"
 

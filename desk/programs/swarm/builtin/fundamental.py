@@ -60,7 +60,7 @@ RESTS_ON: Final = (
 AHEAD: Final = timedelta(weeks=4)
 
 ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
-"""What is asked about a company; its quarters as well, if a source has them."""
+"""The calls about a company; its quarters as well, if a source has them."""
 
 WIDE: Final = Decimal(400)
 """Basis points. A differential of at least this much is the strongest signal, by convention. It
@@ -91,7 +91,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _calendar(reading: SpecialistReading) -> Questions:
-    """The next decisions of the banks behind a pair."""
+    """Returns the calls for the next decisions of the banks of a pair."""
     market, window = reading.market, reading.request.assignment.window
     if len(market.areas) != len(market.market.split("/")):
         return {}
@@ -99,8 +99,8 @@ def _calendar(reading: SpecialistReading) -> Questions:
 
 
 def _record(reading: SpecialistReading) -> Questions:
-    """What the bank that decides next decided after earlier meetings like its last, if the decision
-    is within the four weeks that specialists look ahead."""
+    """Returns the call for what the bank that decides next decided after earlier meetings like its
+    last, if the decision is within the four weeks of the specialists' horizon."""
     last = (reading.request.assignment.window.end + AHEAD).date()
     days = {
         area: day
@@ -145,7 +145,8 @@ def read_company(request: TurnRequest) -> SpecialistReading:
 
 
 def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
-    """What a company's accounts say, by topic. A topic is empty if they do not say it."""
+    """Describes a company's accounts, by topic. A topic is empty if the accounts do not cover
+    it."""
     return (
         ("valuation", _valuation(reading)),
         ("balance sheet", _balance_sheet(reading)),
@@ -155,7 +156,7 @@ def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
 
 
 def accounts_asked(request: TurnRequest, market: MarketSpec) -> Questions:
-    """What is asked about a company in this run."""
+    """Returns the calls about a company in this run."""
     offered = is_offered(request.assignment, Capability.QUARTERS)
     return about(market, *ACCOUNTS, *((Capability.QUARTERS,) if offered else ()))
 
@@ -174,7 +175,7 @@ def _read(request: TurnRequest, market: MarketSpec) -> SpecialistReading:
 
 
 def _with_carry(reading: SpecialistReading) -> SpecialistReading:
-    """The reading with the differential as a signal, if no tool has weighed it."""
+    """Adds the differential as a signal, if no tool has weighed it."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None or reading.signals:
         return reading

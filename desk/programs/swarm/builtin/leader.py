@@ -68,7 +68,7 @@ from desk.programs.swarm.tasks import BEHIND, SPECIALISTS, SPECIALITIES, asked_n
 from desk.trust.prose import LONGEST_TEXT, clip
 
 ENOUGH: Final = 0.5
-"""The share of the specialists that must have delivered."""
+"""The share of the specialists that must have delivered for a round to be enough."""
 
 MOST_SECTIONS: Final = 20
 
@@ -88,7 +88,7 @@ _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 _WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
 
 _ASKED: Final = frozenset({DecidedBy.PERSON, DecidedBy.DEFAULT})
-"""Who settles a conflict that a person was asked to decide."""
+"""Who can settle a conflict that a person was asked to decide."""
 
 _SPANS_OF_A_LEAD: Final = (
     (Metric.MONTH_MOVE, "on the month"),
@@ -103,7 +103,7 @@ _OF_A_BANK: Final = (
 
 
 def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
-    """The objective of another round; None if there is none."""
+    """Returns the objective of another round; None if none is needed."""
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
     if len(plans) != 1:
         return None
@@ -111,15 +111,16 @@ def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> 
 
 
 def delivered(state: Iterable[StateEntry]) -> bool:
-    """Whether any specialist delivered a figure."""
+    """Returns whether any specialist delivered a figure."""
     return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
 
 
 def conclusion(request: TurnRequest) -> Synthesis:
-    """The answer to the objective from the findings and the decided conflicts, with the leader's
+    """Answers the objective from the findings and the decided conflicts, with the leader's
     hypotheses, and the question for another round.
 
-    It only answers if the form of the objective is known and its figures reach what is asked.
+    It only counts as answered if the form of the objective is known and its figures reach what is
+    asked.
     """
     account = account_of(request)
     assignment = request.assignment
@@ -149,8 +150,8 @@ class _Answer(NamedTuple):
 
 
 def _untold(account: Account) -> _Answer:
-    """The answer if nobody delivered a figure: it names the figures that the form of the objective
-    needs, if the form is known."""
+    """Returns the answer if no specialist delivered a figure: it names the figures that the form of
+    the objective needs, if the form is known."""
     form = form_of(query_of(account.request)).form
     ended = _ended(account)
     if form is None or not account.markets:
@@ -161,8 +162,8 @@ def _untold(account: Account) -> _Answer:
 
 
 def _ended(account: Account) -> str:
-    """For which markets there are no prices of the time, and what to do. The days are given with
-    what is missing: an answer holds no digits without a claim."""
+    """Says for which markets the prices end too early, and what to do. The days are listed with
+    what is missing, because an answer holds no digits without a claim."""
     ended = {result.market for _, result in account.found if result.ends_on is not None}
     markets = [spoken(each.market) for each in account.markets if each.market in ended]
     if not markets:
@@ -171,7 +172,8 @@ def _ended(account: Account) -> str:
 
 
 def leaning_words(balance: Balance) -> str:
-    """A market's direction, what it rests on, and why, if the leader has no hypothesis on it."""
+    """Describes a market's direction, what it rests on, and why, if the leader has no hypothesis on
+    it."""
     name, decided = spoken(balance.market), balance.conflict
     if not balance.voices:
         return f"On {name} nobody brought a view."
@@ -243,9 +245,9 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _further(account: Account) -> Refinement | None:
-    """What another round should ask, with its question, if that can be repeated."""
+    """Returns what another round should ask, with its question, if that can be repeated."""
     form = form_of(query_of(account.request)).form
-    # What a form decides by its own figures does not wait for where a market leans.
+    # # A form that decides by its own figures does not depend on where a market leans.
     balances = account.balances if form is None or not tells_leanings(form) else {}
     wanted = refinement(account.request.state, balances)
     asked = plain(first_asked(query_of(account.request).question), "")
@@ -255,9 +257,8 @@ def _further(account: Account) -> Refinement | None:
 
 
 def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
-    """The answer to the objective, if code can decide it. Otherwise it says that this needs a
-    model, what was measured, and which questions code can decide instead. Then it says what is
-    missing."""
+    """Answers the objective if code can decide it. Otherwise says that this needs a model, what was
+    measured, and which questions code can decide instead. Then says what is missing."""
     match = form_of(query_of(account.request))
     without, shared = _named(account)
     if match.form is None:
@@ -280,8 +281,8 @@ def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answ
 
 
 def _named(account: Account) -> tuple[str, str]:
-    """Which currencies of the objective have no prices here, and which were chosen among several
-    with the same name."""
+    """Says which currencies of the objective have no prices here, and which were chosen among
+    several with the same name."""
     mentions = currency_mentions(first_asked(query_of(account.request).question))
     legs = {code for each in account.markets for code in each.market.split("/")}
     told = mention_parameters(mentions, {*QUOTING_ORDER, *legs})
@@ -305,8 +306,8 @@ def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
 
 
 def _on_bank(account: Account, area: AreaCode) -> str:
-    """What was measured of a central bank, its rate and its next decision, and the command that
-    shows its last decision."""
+    """Describes what was measured about a central bank, its rate and its next decision, and gives
+    the command that shows its last decision."""
     name = bank_in_a_sentence(area)
     told = [
         words.format(f"[[{claim_id(area, metric)}]]")
@@ -321,14 +322,14 @@ def _on_bank(account: Account, area: AreaCode) -> str:
 
 
 def _decisions(account: Account) -> Iterator[str]:
-    """How conflicts on directions were decided that a vote could not settle. What follows on a
-    direction rests on these decisions."""
+    """Describes how conflicts on directions that a vote could not settle were decided. What follows
+    on a direction rests on these decisions."""
     return (decision_words(account.balances[market.market]) for market in account.markets)
 
 
 def decision_words(balance: Balance) -> str:
-    """Who decided a market's direction, and whether the weight of the views agrees. Empty if nobody
-    was asked."""
+    """Says who decided a market's direction, and whether the weight of the views agrees. Empty if
+    no person was asked."""
     conflict = balance.conflict
     if conflict is None or not conflict.resolved or conflict.decided_by not in _ASKED:
         return ""
@@ -352,7 +353,7 @@ def _who(conflict: ConflictRecord) -> str:
 
 
 def _leanings(account: Account) -> Iterator[str]:
-    """The direction of each market that somebody has a view of."""
+    """Describes the direction of each market with a view."""
     for market in account.markets:
         balance = account.balances[market.market]
         if balance.voices:
@@ -360,8 +361,8 @@ def _leanings(account: Account) -> Iterator[str]:
 
 
 def _on_market(account: Account, market: str) -> str:
-    """A market's direction, its moves, and what speaks for and against the direction, with the
-    decisive figures."""
+    """Describes a market's direction, its moves, and what speaks for and against the direction,
+    with the decisive figures."""
     balance = account.balances[market]
     parts = [leaning_words(balance), _moved(account, market)]
     leads = (
@@ -402,8 +403,8 @@ def _unlikely(balance: Balance) -> str:
 
 
 def _by(balance: Balance) -> str:
-    """What a direction rests on, with the specialists whose views count: with others of them the
-    same market may lean otherwise."""
+    """Says what a direction rests on, with the specialists whose views count: with other
+    specialists the same market may lean differently."""
     whose = _specialists(balance)
     if balance.conflict is None:
         return f"by the weight of the findings of {whose}"
@@ -421,7 +422,7 @@ def _specialists(balance: Balance) -> str:
 
 
 def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
-    """What speaks for one direction, by specialist, with the figures."""
+    """Lists what speaks for one direction, by specialist, with the figures."""
     holders = {voice.result.result_id for voice in balance.voices if voice.view.leaning is leaning}
     return [
         voice_with_evidence(account, agent, balance.market, leaning)
@@ -431,7 +432,7 @@ def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
 
 
 def _failed(account: Account) -> str:
-    """Which tasks failed. The reasons are with what is missing."""
+    """Says which tasks failed. The reasons are listed with what is missing."""
     failed = {entry.node for entry in account.request.state if entry.error}
     brought = {(result.market, agent) for agent, result in account.found if result.claims}
     silent = [
@@ -478,8 +479,9 @@ def _voice(agent: AgentId) -> str:
 
 
 def _content(account: Account, agent: AgentId, result: ResearchResult) -> str:
-    """A line for each finding whose figures survive, for its contradictions, and for its
-    recommendation, which says first what alone it rests on, and last who does not share it."""
+    """Lists the findings whose figures survive, the contradictions, and the recommendation. The
+    recommendation starts with the only field it rests on, and ends with the specialists that do not
+    share it."""
     lines = [account.founded(finding.statement, result) for finding in result.findings]
     if not any(finding.topic == SIGNALS for finding in result.findings):
         odds = _all_founded(account, result, result.contradictions)
@@ -492,14 +494,14 @@ def _content(account: Account, agent: AgentId, result: ResearchResult) -> str:
 
 
 def _acts(result: ResearchResult) -> bool:
-    """Whether a result recommends anything but to hold."""
+    """Returns whether a result recommends anything but to hold."""
     views = [view for view in result.views if view.kind is ViewKind.RECOMMENDATION]
     return not views or any(view.leaning in _WAYS for view in views)
 
 
 def _not_shared(account: Account, result: ResearchResult) -> str:
-    """Which other specialists on the market take no side, and which the other one; or that nobody
-    else was heard."""
+    """Says which other specialists on the market are neutral, and which take the other side; or
+    that there was no other specialist."""
     held = _leaning_in(result)
     others = [(agent, each) for agent, each in account.on(result.market) if each is not result]
     if not others:
@@ -521,8 +523,8 @@ def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...
 
 
 def _missing(account: Account) -> Iterator[str]:
-    """What the specialists report as missing, in their words. If those cannot be printed, the
-    answer names the specialist instead; so it does for failed tasks."""
+    """Yields what the specialists report as missing, in their words. Omits lines that cannot be
+    printed: the answer names the specialist instead, and so it does for failed tasks."""
     for _, result in account.found:
         for line in result.missing:
             if line_on_missing(line, "", figures_pass=bool(account.surviving)) == line:
@@ -562,7 +564,8 @@ def plan(request: TurnRequest) -> Turn:
 
 
 def conclude(request: TurnRequest) -> Turn:
-    """The conclusion, in one turn, from the specialists' findings and the decided conflicts.
+    """Delivers the conclusion, in one turn, from the specialists' findings and the decided
+    conflicts.
 
     Raises:
         TaskNotPossible: there is no objective.
@@ -574,7 +577,7 @@ def conclude(request: TurnRequest) -> Turn:
 def _markets(
     request: TurnRequest, found: Evidence[KnownSymbols], form: ObjectiveForm | None, objective: str
 ) -> tuple[MarketSpec, ...]:
-    """The markets that an objective names, or those that its form replaces them with.
+    """Returns the markets that an objective names, or those that its form replaces them with.
 
     Raises:
         TaskNotPossible: it names none.
@@ -605,7 +608,7 @@ def _no_market(objective: str, nearest: Iterable[KnownSymbol]) -> str:
 
 
 def _followed(recalled: Iterable[Recalled], markets: Iterable[MarketSpec]) -> tuple[str, ...]:
-    """The memories about one of the markets, nearest first."""
+    """Returns the memories about one of the markets, nearest first."""
     names = {market.market for market in markets}
     shared = (each.entry.memory_id for each in recalled if names.intersection(each.entry.markets))
     return tuple(dict.fromkeys(shared))[:MOST_FOLLOWED]

@@ -43,8 +43,8 @@ RESTS_ON: Final = (
 
 DRIFTS: Final = Decimal("0.5")
 TRENDS: Final = Decimal(1)
-"""In standard deviations of a quarter: from the first on a move has a direction, from the second on
-it is a trend. A convention."""
+"""In standard deviations of a quarter: from `DRIFTS` on a move has a direction, from `TRENDS` on it
+is a trend. A convention."""
 QUARTERS_OF_A_DEVIATION: Final = Decimal(2)
 """A year's volatility is twice that of a quarter: the square root of four."""
 NEAR_THE_EDGE: Final = Decimal("0.1")
@@ -77,14 +77,15 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _has_rates(request: TurnRequest) -> bool:
-    """Whether the plan gives policy rates to this specialist rather than the fundamental one."""
+    """Returns whether the plan gives policy rates to this specialist rather than the fundamental
+    one."""
     tools = request.assignment.tools
     return not tools or not RATE_TOOLS.isdisjoint(tools)
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """The calls for a closer look: its own past, if the quarter's move is unusual or the price is
-    near an end of the year's range; and the band of a pegged pair."""
+    """Returns the calls for a closer look: the market's own past, if the quarter's move is unusual
+    or the price is near an end of the year's range; and the band of a pegged pair."""
     market = reading.market
     asked: tuple[Capability, ...] = ()
     if _quarters_size(reading) >= TRENDS or _place(reading):
@@ -117,7 +118,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_move(reading: SpecialistReading) -> str:
-    """The last price and its moves over several spans; empty without any."""
+    """Describes the last price and its moves over several spans; empty without any."""
     moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
     if not reading.has(Metric.LAST):
         return f"{reading.name} has moved {moves}." if moves else ""
@@ -126,8 +127,8 @@ def tell_move(reading: SpecialistReading) -> str:
 
 
 def tell_trend(reading: SpecialistReading) -> str:
-    """Rising, falling or sideways, by the quarter's move in units of a usual one; empty if either
-    is not known."""
+    """Says whether the market rises, falls or moves sideways, by the quarter's move in units of a
+    usual one; empty if either is unknown."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
     if move is None or not volatility:
         return ""
@@ -144,7 +145,7 @@ def tell_trend(reading: SpecialistReading) -> str:
 
 
 def _quarters_size(reading: SpecialistReading) -> Decimal:
-    """The quarter's move in its standard deviations; 0 if either is not known."""
+    """Returns the quarter's move in its standard deviations; 0 if either is unknown."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
     if move is None or not volatility:
         return Decimal(0)
@@ -165,7 +166,7 @@ def _standing(reading: SpecialistReading) -> str:
 
 
 def tell_year(reading: SpecialistReading) -> str:
-    """The year's range and the price's position in it; empty without the range."""
+    """Describes the year's range and the price's position in it; empty without the range."""
     if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
         return ""
     low, high = reading.reference(Metric.YEAR_LOW), reading.reference(Metric.YEAR_HIGH)
@@ -183,13 +184,13 @@ def _place(reading: SpecialistReading) -> str:
 
 
 def tell_expected(reading: SpecialistReading) -> str:
-    """The range expected from its volatility; empty without it."""
+    """Describes the range expected from its volatility; empty without it."""
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
     told = f"Given its usual swings, a price from {low} to {high} in four weeks is more likely"
     told += f" than not{_at_its_edge(reading)}"
-    # How often a range held is no part of what an episode of a stock observes.
+    # # An episode of a stock does not observe how often a range held.
     of_stock = reading.market.kind is MarketKind.STOCK
     if of_stock or not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
         return f"{told}."
@@ -198,7 +199,7 @@ def tell_expected(reading: SpecialistReading) -> str:
 
 
 def _at_its_edge(reading: SpecialistReading) -> str:
-    """A note that the expected range ends at the edge of an authority's band."""
+    """Says that the expected range ends at the edge of an authority's band, if it does."""
     peg = peg_known(reading.market.market, reading.request.assignment.window.end)
     ends = {reading.value(Metric.EXPECTED_LOW), reading.value(Metric.EXPECTED_HIGH)}
     return ", up to the edge of its band" if peg and ends & {peg.low, peg.high} - {None} else ""

@@ -59,7 +59,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """The call for the volatility of its own past, if the last week was unusual."""
+    """Returns the call for the past of its volatility, if the last week was unusual."""
     score = reading.value(Metric.ANOMALY_SCORE)
     if score is None or abs(score) < UNUSUAL:
         return {}

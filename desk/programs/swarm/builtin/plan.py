@@ -1,4 +1,4 @@
-"""The plan of a round of research, by rule: who looks at which market, and at what.
+"""The plan of a round of research, by rule: which specialist researches which market.
 
 | complexity | specialists | calls of tools each |
 | --- | --- | --- |
@@ -7,9 +7,9 @@
 | complex | five and more, at most twelve | 15 to 20 |
 
 The ranges of the first two are those of the swarm's design; it gives none for the third, and the
-desk goes on in the same step. An objective whose form is known gets the specialists that have the
-form's figures, on each of its markets, and the size that this comes to; another gets three or four
-on one market, and more on several.
+desk continues in the same step. If its form is known, an objective gets the specialists that have
+the form's figures, on each of its markets, and the complexity that follows from their number. Any
+other gets three or four specialists on one market, and more on several.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ class Ground:
 
 
 def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> SwarmPlan:
-    """The plan of a round. The same ground always gives the same plan.
+    """Plans a round. The same ground always gives the same plan.
 
     A later round only asks for what its objective needs. Its complexity follows from the number of
     specialists.
@@ -106,8 +106,8 @@ def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> Swa
 
 
 def _complexity(ground: Ground) -> Complexity:
-    """The complexity of an objective: by the number of specialists that its form needs, or higher
-    for several markets."""
+    """Returns the complexity of an objective: by the number of specialists that its form needs, or
+    higher for several markets."""
     if ground.complexity is not None:
         return ground.complexity
     if ground.form is not None:
@@ -144,8 +144,8 @@ def _first_round(ground: Ground) -> tuple[Chosen, ...]:
 
 
 def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
-    """One specialist on each of two markets. On a single market two, one of which reads prices:
-    there may be no rates, accounts or news."""
+    """Returns one specialist on each of two markets. On a single market returns two, one of which
+    reads prices: there may be no rates, accounts or news."""
     if len(ground.markets) > 1:
         return [(order[0], market) for market in ground.markets[:2]]
     market, *_ = ground.markets
@@ -154,8 +154,8 @@ def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
 
 
 def _for_the_form(ground: Ground, form: ObjectiveForm) -> tuple[Chosen, ...]:
-    """The specialists with the form's figures, the first of them on every market before the next;
-    then specialists of other packages that name the form, on the first market."""
+    """Returns the specialists with the form's figures, the first of them on every market before the
+    next; then specialists of third-party packages that name the form, on the first market."""
     every = [(agent, market) for agent in form.agents for market in ground.markets]
     every += [(agent, ground.markets[0]) for agent in _joining(form)]
     return tuple(every[:MOST_SUBAGENTS])
@@ -166,14 +166,14 @@ def _joining(form: ObjectiveForm) -> tuple[AgentId, ...]:
 
 
 def _in_order(ground: Ground) -> tuple[AgentId, ...]:
-    """All specialists, those with figures of the nearest forms first."""
+    """Returns all specialists, those with figures of the nearest forms first."""
     near = (agent for form in ground.nearest for agent in (*form.agents, *_joining(form)))
     return tuple(dict.fromkeys((*near, *SPECIALISTS)))
 
 
 def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
-    """The specialists that the leader asked for, or else all, on its markets: those that have not
-    delivered there yet. If all have, they are asked again."""
+    """Returns the specialists that the leader asked for, or else all, on its markets: those that
+    have not delivered there yet. If all have, they are asked again."""
     done = heard_on(ground.state)
     named = _asked_for(ground.state) or SPECIALISTS
     wanted = [(agent, market) for market in ground.markets for agent in named]
@@ -183,7 +183,7 @@ def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
 
 
 def _asked_for(state: Sequence[StateEntry]) -> tuple[AgentId, ...]:
-    """The specialists that the last conclusion asked for."""
+    """Returns the specialists that the last conclusion asked for."""
     made = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
     further = made[-1].further if made else None
     return further.agents if further is not None else ()
@@ -212,7 +212,7 @@ def _subagents(
 
 
 def _names(chosen: Sequence[Chosen]) -> dict[tuple[AgentId, str], str]:
-    """`technical`, and `technical_2` for the second of its kind."""
+    """Names the specialists: `technical`, and `technical_2` for the second of its kind."""
     names: dict[tuple[AgentId, str], str] = {}
     for agent, market in chosen:
         before = sum(1 for other, _ in names if other is agent)
@@ -231,7 +231,7 @@ def _boundaries(
     chosen: Sequence[Chosen],
     names: Mapping[tuple[AgentId, str], str],
 ) -> str:
-    """What is left to the others, by name, so that no two do the same."""
+    """Says what is left to the other specialists, by name, so that no two do the same."""
     own = f"Stay with {_field(agent, market)}."
     others = [
         f"{_field(other, where)} is the work of {names[other, where.market]}"
@@ -248,7 +248,7 @@ def _field(agent: AgentId, market: MarketSpec) -> str:
 
 
 def _beside(ground: Ground, market: MarketSpec) -> tuple[str, ...]:
-    """The markets that the form compares a market with, if it takes several."""
+    """Returns the markets that the form compares a market with, if it takes several."""
     if ground.form is None or ground.form.fewest < 2:
         return ()
     return tuple(each.market for each in ground.markets if each != market)
@@ -257,9 +257,9 @@ def _beside(ground: Ground, market: MarketSpec) -> tuple[str, ...]:
 def _tools(
     ground: Ground, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
 ) -> tuple[ToolName, ...]:
-    """The specialist's tools that this market needs, and those that the form of the objective
-    needs; the whole list if it has none of these. The market specialist leaves policy rates to the
-    fundamental specialist if there is one."""
+    """Returns the specialist's tools that this market needs, and those that the form of the
+    objective needs; the whole list if it has none of these. The market specialist leaves policy
+    rates to the fundamental specialist if there is one."""
     capabilities = SPECIALITIES[agent].capabilities(market.kind)
     fundamental = AgentId.FUNDAMENTAL_SPECIALIST
     if agent is AgentId.MARKET_SPECIALIST and (fundamental, market) in chosen:

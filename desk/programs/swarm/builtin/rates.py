@@ -1,4 +1,4 @@
-"""How specialists of a swarm ask for policy rates and report them."""
+"""The calls of a swarm's specialists for policy rates, and the sentences about them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,14 +20,14 @@ RATES: Final = Capability.POLICY_RATE
 
 
 def ask_rates(market: MarketSpec) -> dict[Capability, Mapping[str, JsonValue]]:
-    """The question for the policy rates of a pair's two areas; none for other markets."""
+    """Returns the call for the policy rates of a pair's two areas; none for other markets."""
     if market.kind is not MarketKind.PAIR or len(market.areas) != 2:
         return {}
     return {RATES: {"areas": [*market.areas]}}
 
 
 def policy_rates(reading: SpecialistReading) -> SpecialistReading:
-    """The reading with the policy rates of a pair. A missing rate is a gap, an outdated one a
+    """Adds the policy rates of a pair to a reading. A missing rate is a gap, an outdated one a
     warning."""
     if not ask_rates(reading.market):
         return reading
@@ -55,14 +55,14 @@ def policy_rates(reading: SpecialistReading) -> SpecialistReading:
 
 
 def with_differential(reading: SpecialistReading) -> SpecialistReading:
-    """The reading with the differential of a pair's two rates, if both are known."""
+    """Adds the differential of a pair's two rates, if both are known."""
     base = reading.request.assignment.base_area
     found = differential_claim(reading.market, base, tuple(reading.known.values()))
     return reading.with_claims((found,)) if found else reading
 
 
 def tell_rates(reading: SpecialistReading) -> str:
-    """The policy rates behind a pair, as a sentence; empty if there are none."""
+    """Describes the policy rates of a pair in a sentence; empty without any."""
     told = [
         f"{bank_in_a_sentence(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
         for area in reading.market.areas
@@ -72,7 +72,8 @@ def tell_rates(reading: SpecialistReading) -> str:
 
 
 def tell_differential(reading: SpecialistReading) -> str:
-    """The rate differential and the currency that it favours; empty without both rates."""
+    """Describes the rate differential and the currency that it favours; empty without both
+    rates."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None:
         return ""

@@ -45,12 +45,12 @@ from desk.trust.claims.analysis_claims import analysis_claims, mark_claims
 from desk.trust.claims.rate_claims import next_decision_claims
 
 LOOKS_AHEAD: Final = timedelta(days=90)
-"""How far ahead a calendar is asked for: banks meet every six to thirteen weeks."""
+"""How far ahead a calendar is requested: banks meet every six to thirteen weeks."""
 
 
 def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, JsonValue]]:
-    """The further calls that the form of the objective needs; none if they belong to another
-    specialist."""
+    """Returns the further calls that the form of the objective needs; none if they belong to
+    another specialist."""
     form = _own_form(request)
     asks = _asks_of(form, request) if form is not None else _asked_for_any_form(request)
     found = ((capability, _arguments(request, capability)) for capability in asks)
@@ -58,8 +58,8 @@ def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, Js
 
 
 def _asks_of(form: ObjectiveForm, request: TurnRequest) -> tuple[Capability, ...]:
-    """The calls that a form needs, including those for another span than its own if the objective
-    names one."""
+    """Returns the calls that a form needs, including those for another span than its own if the
+    objective names one."""
     asks = (*form.asks, Capability.STANDING) if _span_asked(request) else form.asks
     return tuple(dict.fromkeys(asks))
 
@@ -70,21 +70,21 @@ def _span_asked(request: TurnRequest) -> SpanNamed | None:
 
 
 def _asked_for_any_form(request: TurnRequest) -> tuple[Capability, ...]:
-    """The calls for the figures by which most forms decide, if a concluding model may name the
-    form."""
+    """Returns the calls for the figures by which most forms decide, if a concluding model may name
+    the form."""
     if not _may_be_named(request) or not is_offered(request.assignment, Capability.STANDING):
         return ()
     return (Capability.STANDING,)
 
 
 def _may_be_named(request: TurnRequest) -> bool:
-    """Whether a model may say which form the objective has."""
+    """Returns whether a model may say which form the objective has."""
     query = request.assignment.query
     return query is not None and request.model != BUILTIN and form_of(query).form is None
 
 
 def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceResult]]:
-    """The answers to those calls."""
+    """Returns the types of the answers to those calls."""
     return {
         capability: DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
         for capability in asked_for_the_form(request)
@@ -94,7 +94,7 @@ def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceRe
 def figures_of_the_form(
     request: TurnRequest, answer: SourceResult, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """The claims in such an answer; none if it is about another market."""
+    """Returns the claims in such an answer; none if it is about another market."""
     market = request.assignment.market
     match answer:
         case DecisionCalendar():
@@ -106,15 +106,15 @@ def figures_of_the_form(
 
 
 def gaps_of(answer: SourceResult) -> tuple[str, ...]:
-    """What such an answer reports as missing."""
+    """Returns what such an answer reports as missing."""
     if isinstance(answer, DecisionCalendar):
         return tuple(f"decision calendar: {words}" for words in answer.missing.values())
     return answer.missing if isinstance(answer, Analysis) else ()
 
 
 def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The thresholds by which the form decides, for the figures that are there; all thresholds if a
-    concluding model may name the form."""
+    """Returns the thresholds by which the form decides, for the available figures; all thresholds
+    if a concluding model may name the form."""
     query = request.assignment.query
     form = form_of(query).form if query else None
     if form is None:
@@ -124,8 +124,8 @@ def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Cl
 
 
 def _own_form(request: TurnRequest) -> ObjectiveForm | None:
-    """The form of the objective, if its figures belong to this specialist or to the one that it
-    stands in for."""
+    """Returns the form of the objective, if its figures belong to this specialist or to the one
+    that it replaces."""
     query = request.assignment.query
     form = form_of(query).form if query is not None else None
     if form is None or SPECIALIST_TASKS[form.agents[0]] != request.assignment.task_type:
@@ -154,7 +154,7 @@ def _arguments(request: TurnRequest, capability: Capability) -> Mapping[str, Jso
 
 
 def calendar_asked(market: MarketSpec, window: TimeWindow) -> Mapping[str, JsonValue]:
-    """The arguments of the call for the next decisions of the banks behind a pair."""
+    """Returns the arguments of the call for the next decisions of the banks of a pair."""
     _, last_day = window_days(window)
     return {
         "areas": [*market.areas],
@@ -206,8 +206,8 @@ _NAMES: Final = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 
 
 def tell_gap(market: str, words: str) -> str:
-    """A tool's words on what a market lacks. A gap that concerns no single market, such as a bank's
-    later decisions, has no market's name, so that it is printed once."""
+    """Describes what a market lacks, from a tool's words. A gap that concerns no single market,
+    such as a bank's later decisions, has no market's name, so that it is printed only once."""
     outdated = _OUT_OF_DATE.search(words)
     if outdated:
         bank, day = named_in_a_sentence(outdated["bank"]), outdated["day"]
@@ -234,8 +234,7 @@ def _on_market(words: str) -> str:
 
 
 def _metric_in(words: str) -> str | None:
-    """The metric that a tool's words start with, as prose names it; None if they start with
-    none."""
+    """Returns the metric that a tool's words start with, as prose names it; None without one."""
     found = _OF_A_METRIC.match(words)
     if found is None or found["metric"] not in set(Metric):
         return None
@@ -244,20 +243,20 @@ def _metric_in(words: str) -> str | None:
 
 
 Questions = Mapping[Capability, Mapping[str, JsonValue]]
-"""Capabilities to ask for, with their arguments besides the instant."""
+"""Calls by capability, with their arguments besides the instant."""
 
 Answer = TypeVar("Answer", bound=SourceResult)
 
 MOST_LINES: Final = 20
-"""The most that a result may list as missing, and as warnings."""
+"""The maximum number of missing items of a result, and of its warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialistReading:
     """What a specialist's tools answered about its market.
 
-    `known` has each claim id once, from the tool that was asked first. `gaps` say what is missing,
-    in words without figures.
+    `known` holds each claim id once, from the tool that was asked first. `gaps` describe what is
+    missing, in words without figures.
     """
 
     request: TurnRequest
@@ -274,40 +273,40 @@ class SpecialistReading:
         return spoken(self.market.market)
 
     def value(self, metric: Metric) -> Decimal | None:
-        """The market's figure of a metric; None if no tool stated it."""
+        """Returns the market's figure of a metric; None if no tool stated it."""
         claim = self.known.get(claim_id(self.market.market, metric))
         return claim.value if claim else None
 
     def reference(self, metric: Metric) -> str:
-        """The reference to that figure for prose."""
+        """Returns the reference to that figure for prose."""
         return f"[[{claim_id(self.market.market, metric)}]]"
 
     def has(self, *metrics: Metric) -> bool:
-        """Whether all of these metrics are stated."""
+        """Returns whether all of these metrics are stated."""
         return all(self.value(metric) is not None for metric in metrics)
 
     def named(self, metrics: Iterable[Metric]) -> tuple[str, ...]:
-        """The claim ids of those metrics that are stated."""
+        """Returns the claim ids of those metrics that are stated."""
         names = (claim_id(self.market.market, metric) for metric in metrics)
         return tuple(name for name in names if name in self.known)
 
     def only(self, metrics: Iterable[Metric]) -> "SpecialistReading":
-        """The reading with no claims of the market except on some metrics."""
+        """Returns the reading with the market's claims on some metrics only."""
         names = self.named(metrics)
         return replace(self, known={name: self.known[name] for name in names})
 
     def without_signals(self, names: Collection[str]) -> "SpecialistReading":
-        """The reading without the signals with these names."""
+        """Returns the reading without the signals with these names."""
         heard = tuple(signal for signal in self.signals if signal.name not in names)
         return replace(self, signals=heard)
 
     def with_claims(self, claims: Iterable[Claim]) -> "SpecialistReading":
-        """The reading with more claims. Existing ones are kept as they are."""
+        """Returns the reading with more claims. Existing claims are not replaced."""
         added = {claim.claim_id: claim for claim in claims}
         return replace(self, known={**added, **self.known})
 
     def with_source(self, evidence: Evidence[Answer]) -> "SpecialistReading":
-        """The reading with another source, and the source that it stood in for."""
+        """Returns the reading with another source, and a warning if that replaced another one."""
         stand_in = (f"{self.name}: {evidence.stand_in}",) if evidence.stand_in else ()
         return replace(
             self,
@@ -316,17 +315,17 @@ class SpecialistReading:
         )
 
     def with_warnings(self, warnings: Iterable[str]) -> "SpecialistReading":
-        """The reading with more warnings."""
+        """Returns the reading with more warnings."""
         return replace(self, warnings=(*self.warnings, *warnings)[:MOST_LINES])
 
     def with_gaps(self, gaps: Iterable[str]) -> "SpecialistReading":
-        """The reading with more gaps, each once."""
+        """Returns the reading with more gaps, without duplicates."""
         lines = (tell_gap(self.name, words) for words in gaps)
         return replace(self, gaps=tuple(dict.fromkeys((*self.gaps, *lines)))[:MOST_LINES])
 
 
 def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
-    """All calls of a specialist, up to the number that it may make, the first ones first."""
+    """Makes all calls of a specialist, up to the number that it may make, the first ones first."""
     limit = min(request.assignment.limits.max_calls or MAX_CALLS_A_TURN, MAX_CALLS_A_TURN)
     every = {**asked_for_the_form(request), **asked}
     calls = [ask(request.assignment, capability, **args) for capability, args in every.items()]
@@ -336,7 +335,7 @@ def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
 def about(
     market: MarketSpec, *capabilities: Capability
 ) -> dict[Capability, Mapping[str, JsonValue]]:
-    """Calls that need no argument but the market."""
+    """Returns calls that need no argument but the market."""
     return {capability: {"symbol": market.market} for capability in capabilities}
 
 
@@ -347,11 +346,11 @@ def read_analyses(
     figures_only: Collection[Capability] = (),
     elsewhere: Collection[Metric] = (),
 ) -> SpecialistReading:
-    """The answers of the tools that compute something. A tool that could not be asked is a gap, and
-    so is an answer about another market.
+    """Reads the answers of the tools that compute something. A tool that could not be called is a
+    gap, and so is an answer about another market.
 
-    With `figures_only`, signals are left out, because they belong to another specialist. Gaps of
-    metrics that are reported `elsewhere` are left out as well.
+    With `figures_only`, signals are omitted, because they belong to another specialist. Gaps of
+    metrics that are reported `elsewhere` are omitted as well.
     """
     reading = SpecialistReading(request, market_of(request))
     for capability, kind in kinds.items():
@@ -368,8 +367,7 @@ def read_analyses(
 
 
 def with_figures_of_the_form(reading: SpecialistReading) -> SpecialistReading:
-    """The reading with what was asked for the form of the objective, and the thresholds for its
-    figures."""
+    """Adds what was asked for the form of the objective, and the thresholds for its figures."""
     for capability, kind in answers_for_the_form(reading.request).items():
         evidence, reading = consulted(reading, capability, kind)
         if evidence is not None:
@@ -382,7 +380,8 @@ def with_figures_of_the_form(reading: SpecialistReading) -> SpecialistReading:
 def consulted(
     reading: SpecialistReading, capability: Capability, kind: type[Answer]
 ) -> tuple[Evidence[Answer] | None, SpecialistReading]:
-    """An answer that the task can do without; otherwise None and the gap that it leaves."""
+    """Returns an answer that the task can do without; otherwise None and the reading with the
+    gap."""
     evidence, words = consult(reading.request, capability, kind)
     if evidence is None:
         name, server = name_of(capability), server_asked(reading.request, capability)
@@ -394,8 +393,8 @@ def consulted(
 
 
 def _clause_without_figures(words: str) -> str:
-    """The longest clause of a reason without a digit, for reasons that cannot be printed whole,
-    such as one that counts failures and dates."""
+    """Returns the longest clause of a reason without a digit, for reasons that cannot be printed
+    whole, such as one that counts failures and dates."""
     clauses = (part.strip(" .") for part in _BETWEEN_CLAUSES.split(words))
     told = (c for c in clauses if " " in c and not any(sign.isdigit() for sign in c))
     return max(told, key=len, default="")
@@ -412,7 +411,7 @@ def stop_if_nobody_answered(reading: SpecialistReading, first: Capability) -> No
 
 
 def name_of(capability: Capability) -> str:
-    """A capability's name in prose: the tool that usually has it."""
+    """Returns a capability's name in prose: the tool that usually has it."""
     return usual_route(capability).tool.replace("_", " ")
 
 

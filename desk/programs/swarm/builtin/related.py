@@ -1,5 +1,4 @@
-"""The markets related to a market, by which one can tell which side of it moved: its crosses and
-its peers."""
+"""The markets related to a market, its crosses and its peers. They show which side of it moved."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -16,9 +15,9 @@ Triennial Survey 2025). The dollar is handled separately."""
 
 
 def related_markets(market: MarketSpec) -> tuple[str, ...]:
-    """The markets that share a currency with a pair, alternating between its two currencies: first
-    against the dollar, then against members of its group, then the rest. For a stock, the others of
-    its group."""
+    """Returns the markets that share a currency with a pair, alternating between its two
+    currencies: first against the dollar, then against members of its group, then the rest. For a
+    stock, returns the others of its group."""
     if market.kind is MarketKind.STOCK:
         groups = (group for group in STOCK_GROUPS if market.market in group.home_of)
         members = chain.from_iterable(group.members for group in groups)
@@ -27,8 +26,8 @@ def related_markets(market: MarketSpec) -> tuple[str, ...]:
 
 
 def turned(market: str, other: str) -> int:
-    """1 if another market moves the same way when the shared currency does, or is a stock of the
-    same group; -1 if it moves the other way."""
+    """Returns 1 if another market moves the same way when the shared currency does, or is a stock
+    of the same group; -1 if it moves the other way."""
     base, _, quote = market.partition("/")
     first, _, second = other.partition("/")
     return -1 if quote and (first == quote or second == base) else 1

@@ -31,7 +31,7 @@ BESIDES: Final[dict[Capability, type[Analysis]]] = {
     Capability.MENTIONS: Mentions,
     Capability.RATINGS: AnalystRatings,
 }
-"""Asked if it can be reached; only companies have ratings."""
+"""Asked if the source can be reached; only companies have ratings."""
 
 RESTS_ON: Final = (
     Metric.NEWS_TONE,
@@ -41,7 +41,7 @@ RESTS_ON: Final = (
     Metric.ESTIMATES_CUT,
     Metric.NEWS_COUNT,
 )
-"""What a view may rest on. The volume in social feeds is not among it."""
+"""The metrics that a view may rest on. The volume in social feeds is not among them."""
 
 RATED: Final = (Metric.ANALYST_RATINGS, Metric.RATINGS_RAISED, Metric.RATINGS_CUT)
 REVISED: Final = (Metric.ESTIMATES_RAISED, Metric.ESTIMATES_CUT)
@@ -77,7 +77,7 @@ WIDENING: Final = Widening(
 
 
 def besides(request: TurnRequest) -> dict[Capability, type[Analysis]]:
-    """The further capabilities to ask for in this run, about this market."""
+    """Returns the further capabilities to ask for in this run, about this market."""
     stock = market_of(request).kind is MarketKind.STOCK
     return {
         capability: kind
@@ -99,7 +99,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_coverage(reading: SpecialistReading) -> str:
-    """How much was written about the market; empty if not known."""
+    """Says how much was written about the market; empty if unknown."""
     count = reading.value(Metric.NEWS_COUNT)
     if count is None:
         return ""
@@ -110,8 +110,8 @@ def tell_coverage(reading: SpecialistReading) -> str:
 
 
 def tell_mentions(reading: SpecialistReading) -> str:
-    """How much was said about the market in public social feeds, and how far it reached; empty if
-    not known."""
+    """Says how much was posted about the market in public social feeds, and its reach; empty if
+    unknown."""
     if reading.value(Metric.MENTION_COUNT) is None:
         return ""
     count = reading.reference(Metric.MENTION_COUNT)
@@ -123,8 +123,8 @@ def tell_mentions(reading: SpecialistReading) -> str:
 
 
 def tell_ratings(reading: SpecialistReading) -> str:
-    """How many analysts changed their rating of a company, and in which direction; empty if not
-    known."""
+    """Says how many analysts changed their rating of a company, and in which direction; empty if
+    unknown."""
     if not reading.has(*RATED):
         return ""
     given, raised, cut = map(reading.reference, RATED)
@@ -141,7 +141,8 @@ def tell_ratings(reading: SpecialistReading) -> str:
 
 
 def tell_tone(reading: SpecialistReading) -> str:
-    """The tone of the news about the market by a word list; empty if none has a tone."""
+    """Describes the tone of the news about the market by a word list; empty if no story has a
+    tone."""
     tone = reading.value(Metric.NEWS_TONE)
     if tone is None:
         return ""

@@ -62,8 +62,8 @@ edge."""
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """The call for the quarter's levels, if the price is at an edge of its bands or between its
-    averages, or its strength index is beyond a threshold."""
+    """Returns the call for the quarter's levels, if the price is at an edge of its bands or between
+    its averages, or its strength index is beyond a threshold."""
     place, strength = reading.value(Metric.BOLLINGER_POSITION), reading.value(Metric.RSI)
     at_an_edge = place is not None and not NEAR < place < 100 - NEAR
     stretched = strength is not None and not OVERSOLD < strength < OVERBOUGHT
@@ -86,7 +86,8 @@ WIDENING: Final = Widening(
 
 
 def _asked(market: MarketSpec) -> tuple[Capability, ...]:
-    """What is asked of a market. Candles need highs and lows, which fixings do not have."""
+    """Returns what is asked about a market. Candles need highs and lows, which fixings do not
+    have."""
     asked = (Capability.INDICATORS, Capability.MARKET_DATA)
     return (*asked, Capability.CHART_PATTERNS) if market.kind is MarketKind.STOCK else asked
 
@@ -105,8 +106,8 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_strength(reading: SpecialistReading) -> str:
-    """Whether the market is overbought or oversold, by its relative strength index; empty without
-    it."""
+    """Says whether the market is overbought or oversold, by its relative strength index; empty
+    without it."""
     strength = reading.value(Metric.RSI)
     if strength is None:
         return ""
@@ -119,7 +120,7 @@ def tell_strength(reading: SpecialistReading) -> str:
 
 
 def tell_momentum(reading: SpecialistReading) -> str:
-    """The direction of momentum, by the MACD histogram; empty without it."""
+    """Describes the direction of momentum, by the MACD histogram; empty without it."""
     histogram = reading.value(Metric.MACD_HISTOGRAM)
     if histogram is None:
         return ""
@@ -132,7 +133,7 @@ def tell_momentum(reading: SpecialistReading) -> str:
 
 
 def tell_averages(reading: SpecialistReading) -> str:
-    """The position of the price relative to its averages; empty without the price or all
+    """Describes the position of the price relative to its averages; empty without the price or all
     averages."""
     last = reading.value(Metric.LAST)
     sides = [
@@ -146,7 +147,7 @@ def tell_averages(reading: SpecialistReading) -> str:
 
 
 def tell_trend_strength(reading: SpecialistReading) -> str:
-    """Whether the trend is strong, by its directional index; empty without it."""
+    """Says whether the trend is strong, by its directional index; empty without it."""
     index = reading.value(Metric.ADX)
     if index is None:
         return ""
@@ -155,7 +156,7 @@ def tell_trend_strength(reading: SpecialistReading) -> str:
 
 
 def tell_bands(reading: SpecialistReading) -> str:
-    """The position of the price in its Bollinger bands; empty if not known."""
+    """Describes the position of the price in its Bollinger bands; empty if unknown."""
     place = reading.value(Metric.BOLLINGER_POSITION)
     if place is None:
         return ""
@@ -172,7 +173,7 @@ def tell_bands(reading: SpecialistReading) -> str:
 
 
 def tell_target(reading: SpecialistReading) -> str:
-    """The end of the line through the recent prices; empty without it."""
+    """Describes the end of the line through the recent prices; empty without it."""
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
         return ""
@@ -192,7 +193,7 @@ def _levels(reading: SpecialistReading) -> str:
 
 
 def tell_patterns(reading: SpecialistReading) -> str:
-    """How many patterns the last candles form; empty if none were looked for."""
+    """Says how many patterns the last candles form; empty if none were looked for."""
     count = reading.value(Metric.PATTERN_COUNT)
     if count is None:
         return ""

@@ -6,12 +6,11 @@
 | 2, broad | the same of the markets that share a currency or a group with it |
 | 3, narrow | what a figure of the first two calls for, such as the levels near a price |
 
-The broad turn leaves a quarter of the calls to the narrow one. Nothing is asked twice, nothing that
-no source of the run has, and nothing of other markets where the own one had no such figure. What
-was asked of other markets is told in one finding, by currency the lowest and the highest figure,
-with those that had nothing to tell. How far they
-point the way that the market does is a signal: as strong as the share of them that do, less those
-that point the other way.
+The broad turn leaves a quarter of the calls to the narrow one. No call is repeated, none is made
+that no source of the run can answer, and none about other markets if the specialist's own market
+had no such figure. One finding describes the other markets: by currency the lowest and the highest
+figure, and the markets without a figure. The share of them that point up, less the share that point
+down, is a signal for the market: its sign is the direction, its size the strength.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,30 +42,30 @@ from desk.programs.swarm.conclusion.wording import joined
 from desk.trust.claims.analysis_claims import analysis_claims
 
 USUAL_CALLS: Final = 10
-"""The calls of a specialist whose task sets no limit: those of the simplest tier."""
+"""The number of calls of a specialist whose task sets no limit: that of the simplest tier."""
 
 LEFT_TO_THE_NARROW: Final = 4
-"""One in this many calls is kept for the narrow turn."""
+"""One in this many calls is reserved for the narrow turn."""
 
 LEFT_TO_A_MODEL: Final = 3
-"""One in this many calls is kept for a model, if the specialist is one."""
+"""One in this many calls is reserved for a model, if the specialist is one."""
 
 BROAD: Final = "crosses"
 """The topic of the finding on other markets, and the name of its signal."""
 
 
 def nothing_more(_: SpecialistReading) -> Questions:
-    """No calls for a closer look."""
+    """Returns no calls for a closer look."""
     return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widening:
-    """What a specialist asks about other markets, and when it looks closer at its own.
+    """Defines what a specialist asks about other markets, and when it looks closer at its own.
 
-    `capability` is asked for each of them. `metric` is the figure that is reported, after `lead`
-    and in `form`. With `votes` their directions are a signal. `narrow` gives the calls that its own
-    figures need.
+    `capability` is called for each of them. `metric` is the figure that is reported, after `lead`
+    and in `form`. With `votes` their directions are a signal. `narrow` returns the calls that its
+    own figures need.
     """
 
     capability: Capability
@@ -87,7 +86,7 @@ class BesideIt:
 
 
 def opening(request: TurnRequest, widening: Widening) -> TurnRequest:
-    """The request with only the answers about the specialist's own market."""
+    """Returns the request with only the answers about the specialist's own market."""
     beside = _ids(request, widening)
     exchanges = tuple(
         exchange.model_copy(update={"results": own})
@@ -105,8 +104,8 @@ def ask_on_or_deliver(
     notes: Callable[[SpecialistReading], Iterable[Note]],
     rests_on: Sequence[Metric],
 ) -> Turn:
-    """The turn of a specialist that has the answers about its own market: further calls, or if
-    there are none, its result with what `notes` makes of everything that it read."""
+    """Returns the turn of a specialist that has the answers about its own market: further calls, or
+    without any, its result with the notes on everything that it read."""
     reading, beside = _widened(request, reading, widening)
     calls = _further(request, reading, widening)
     if calls is not None:
@@ -116,8 +115,8 @@ def ask_on_or_deliver(
 
 
 def _further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
-    """The next calls: about other markets first, then those that the figures need; None if there
-    are none. Some calls are kept for a model."""
+    """Returns the next calls: about other markets first, then those that the figures need; None
+    without any. Some calls are reserved for a model."""
     if request.last:
         return None
     asked = {result.call.call_id for result in request.results}
@@ -139,7 +138,7 @@ def _further(request: TurnRequest, reading: SpecialistReading, widening: Widenin
 def _widened(
     request: TurnRequest, reading: SpecialistReading, widening: Widening
 ) -> tuple[SpecialistReading, tuple[Note, ...]]:
-    """The reading with the answers about other markets and the closer look, and the finding on the
+    """Adds the answers about other markets and the closer look, and returns the finding on the
     other markets."""
     beside: list[BesideIt] = []
     for other, result in _answers(request, widening):
@@ -154,7 +153,7 @@ def _widened(
 
 
 def _closer(reading: SpecialistReading, widening: Widening) -> SpecialistReading:
-    """The reading with the answers of the narrow turns. One answer may lead to another call."""
+    """Adds the answers of the narrow turns. One answer may lead to another call."""
     asked = {result.call.call_id for result in reading.request.results}
     done: set[Capability] = set()
     while fresh := [
@@ -202,7 +201,7 @@ def _call(request: TurnRequest, widening: Widening, other: str) -> ToolCall:
 
 
 def _ids(request: TurnRequest, widening: Widening) -> dict[str, str]:
-    """The calls about other markets, by id, with each one's market."""
+    """Returns the calls about other markets, by id, with each one's market."""
     related = related_markets(market_of(request))
     return {_call(request, widening, other).call_id: other for other in related}
 
@@ -238,7 +237,7 @@ _HINTS: Final = {True: (Hint.UP, "up"), False: (Hint.DOWN, "down")}
 
 
 def _net(beside: list[BesideIt]) -> float:
-    """How far the other markets point one way, from -1 (all down) to 1, in terms of the
+    """Returns how far the other markets point one way, from -1 (all down) to 1, in terms of the
     specialist's market."""
     heard = [each.leaning for each in beside if each.claim is not None]
     if not heard:
@@ -263,7 +262,7 @@ def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Sign
 def _sentences_on_others(
     reading: SpecialistReading, widening: Widening, beside: list[BesideIt]
 ) -> str:
-    """For each currency the lowest and the highest figure, and the markets between; then the
+    """Lists for each currency the lowest and the highest figure, and the markets between; then the
     markets without a figure."""
     told: list[str] = []
     for shared, pairs in _by_currency(reading.market.market, beside).items():
@@ -276,7 +275,7 @@ def _sentences_on_others(
 
 
 def _by_currency(market: str, beside: list[BesideIt]) -> dict[str, list[BesideIt]]:
-    """The markets with a figure, by the currency that they share with the pair."""
+    """Groups the markets with a figure by the currency that they share with the pair."""
     own = market.split("/") if "/" in market else []
     found: dict[str, list[BesideIt]] = {}
     for each in beside:

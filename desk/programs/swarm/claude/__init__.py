@@ -1,1 +1,1 @@
-"""The leader and specialists, asked of Claude."""
+"""The leader and specialists as tasks for Claude."""

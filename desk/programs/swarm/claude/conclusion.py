@@ -59,7 +59,7 @@ from desk.trust.prose import LONGEST_TEXT, clip, references
 
 MOST_PROPOSED: Final = 6
 MOST_NAMED: Final = 8
-"""The bound of `Hypothesis.claims`."""
+"""The limit of `Hypothesis.claims`."""
 
 _NEEDS: Final[Mapping[HypothesisKind, tuple[Metric, ...]]] = {
     HypothesisKind.DIRECTION: (Metric.LAST,),
@@ -88,8 +88,8 @@ def hypothesis_faults(
     known: Mapping[str, MarketSpec],
     claims: Mapping[str, Claim],
 ) -> Iterator[str]:
-    """What is wrong with a hypothesis and where, without the model's words, which could end up in a
-    report."""
+    """Yields what is wrong with a hypothesis and where, without the model's words, which could end
+    up in a report."""
     lines = tuple(proposed)
     about = [(line.market, line.kind, line.weeks) for line in lines]
     for place, line in enumerate(lines):
@@ -117,7 +117,7 @@ def hypotheses_of(
     known: Mapping[str, MarketSpec],
     claims: Mapping[str, Claim],
 ) -> Iterator[Hypothesis]:
-    """The hypotheses that have no faults, with their levels and the instants at which they are
+    """Yields the hypotheses without faults, with their levels and the instants at which they are
     due."""
     for line in proposed:
         needed = [claims[claim_id(line.market, metric)] for metric in _NEEDS[line.kind]]
@@ -143,13 +143,13 @@ def hypotheses_of(
 
 
 def hypothesis_name(line: ProposedHypothesis) -> str:
-    """`usd-jpy-direction-4w`. It becomes part of a workflow's id, and a conclusion has one
-    hypothesis of a market, kind and horizon."""
+    """Returns `usd-jpy-direction-4w`. It becomes part of a workflow's id, and a conclusion has only
+    one hypothesis for a market, kind and horizon."""
     return f"{line.market.replace('/', '-').lower()}-{line.kind}-{line.weeks}w"
 
 
 def _within(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> bool:
-    """Whether a range contains the price that it starts from."""
+    """Returns whether a range contains the price that it starts from."""
     last, *ends = (claims[claim_id(line.market, metric)].value for metric in _NEEDS[line.kind])
     return not ends or ends[0] <= last <= ends[1]
 
@@ -192,7 +192,7 @@ class ProposedConclusion(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The objective and the condensed findings, with the desk's own answer, as JSON."""
+    """Returns the objective and the condensed findings, with the desk's own answer, as JSON."""
     own = answer_in(base)
     told_before = {line for result in results_in(request) for line in result.missing}
     return json.dumps(
@@ -213,8 +213,8 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
-    """The desk's own answer by rule. If the desk did not recognise what was asked, its advice on
-    how to ask is left out, as that is for a desk without a model; what it measured is in the
+    """Returns the desk's own answer by rule. If the desk did not recognise the question, its advice
+    on how to ask is omitted, as that is for a desk without a model; what it measured is in the
     findings."""
     each = {"kind", "leaning", "weeks", "probability", "statement", "refuted_by"}
     told: dict[str, JsonValue] = own.model_dump(
@@ -235,14 +235,13 @@ def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
-    """The answer in the model's words, its hypotheses with the measured levels, and what another
-    round should find out. What is missing is the desk's list.
+    """Returns the answer in the model's words, its hypotheses with the measured levels, and what
+    another round should find out. What is missing is the desk's list.
 
     Raises:
-        ValidationError: the answer does not have its form.
-        ValueError: the answer rests on nothing, refers to what does not stand, says otherwise than
-            its claim or than the figure that decides, or a hypothesis has no level that it could be
-            held against.
+        ValidationError: the answer does not match its schema.
+        ValueError: the answer has no evidence, refers to a claim that did not survive, contradicts
+            its claim or the deciding figure, or a hypothesis has no level that could decide it.
     """
     own, proposed = answer_in(base), ProposedConclusion.model_validate_json(text)
     prose = ProposedSynthesis(
@@ -261,7 +260,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
 def _concluded(
     request: TurnRequest, own: Synthesis, proposed: ProposedConclusion, prose: ProposedSynthesis
 ) -> Synthesis:
-    """An answer without faults. The desk's words on a yes or no come first."""
+    """Builds an answer without faults. The desk's words on a yes or no come first."""
     further, hypotheses = proposed.further, _sound(request, proposed)
     told = decision(request, own, proposed.about, proposed.decided, hypotheses)
     return written(request, own, prose).model_copy(
@@ -275,7 +274,7 @@ def _concluded(
 
 
 def _sound(request: TurnRequest, proposed: ProposedConclusion) -> tuple[Hypothesis, ...]:
-    """The hypotheses that a later price can decide."""
+    """Returns the hypotheses that a later price can decide."""
     claims, looked_at = surviving(request), _looked_at(request)
     sound = (
         line
@@ -286,21 +285,22 @@ def _sound(request: TurnRequest, proposed: ProposedConclusion) -> tuple[Hypothes
 
 
 def _further(request: TurnRequest, wanted: ProposedFurther) -> Refinement:
-    """The next round, with its question."""
+    """Returns the next round, with its question."""
     first = plain(first_asked(query_of(request).question), "")
     objective = clip(f"{wanted.objective}{BEHIND}{first}") if first else wanted.objective
     return Refinement(objective=objective, reason=wanted.reason)
 
 
 def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
-    """The markets that somebody delivered on."""
+    """Returns the markets with a specialist's result."""
     known = markets_known(request)
     names = dict.fromkeys(result.market for result in results_in(request))
     return {name: known[name] for name in names if name in known}
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form. It has a field for the objective's form only if there are forms to choose from."""
+    """Returns the schema. It has a field for the objective's form only if there are forms to choose
+    from."""
     schema = schema_of(ProposedConclusion)
     if not forms_told(request):
         schema["properties"].pop("about")

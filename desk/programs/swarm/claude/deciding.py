@@ -1,10 +1,11 @@
-"""What a model's yes or no counts for if the desk did not recognise what was asked.
+"""How a model's yes or no counts if the desk did not recognise the question.
 
-The model reads what an objective asks, and a figure decides it: the model names the form, and the
-desk answers first, in its own words, by that form's figure. A yes or no that no figure decides is
+The model interprets the objective, and a figure decides it: the model names the form, and the desk
+answers first, in its own words, by that form's figure. A yes or no that no figure decides is
 reported as the model's, and is not the desk's answer.
 
-Questions about the future are decided by the leader's hypotheses: if a model leads, by its own.
+Questions about the future are decided by the leader's hypotheses: if the leader is a model, by its
+own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,9 +42,9 @@ class ModelDecision(NamedTuple):
 
 
 def forms_told(request: TurnRequest) -> dict[str, str]:
-    """The forms that the objective may have, with what each asks. Only those whose figures are
-    known for all markets; none if the desk recognised the form. Forms decided by hypotheses are
-    left out: a model's conclusion has hypotheses of its own."""
+    """Returns the forms that the objective may have, each with its question. Only those whose
+    figures are known for all markets; none if the desk recognised the form. Forms decided by
+    hypotheses are omitted: a model's conclusion has hypotheses of its own."""
     if form_of(query_of(request)).form is not None:
         return {}
     account = account_of(request)
@@ -58,7 +59,7 @@ def forms_told(request: TurnRequest) -> dict[str, str]:
 
 
 def decided_by_itself(request: TurnRequest) -> str | None:
-    """How a model's own hypothesis decides the objective; None if something else does."""
+    """Says how a model's own hypothesis decides the objective; None if something else does."""
     form = form_of(query_of(request)).form
     if form is None or not form.by_hypotheses or not form.mirror:
         return None
@@ -66,7 +67,7 @@ def decided_by_itself(request: TurnRequest) -> str | None:
 
 
 def _ahead(request: TurnRequest, hypotheses: Sequence[Hypothesis]) -> YesOrNo | None:
-    """What a model's hypotheses answer to an objective that they decide."""
+    """Returns the answer of a model's hypotheses to an objective that they decide."""
     form = form_of(query_of(request)).form
     if form is None or decided_by_itself(request) is None:
         return None
@@ -91,7 +92,7 @@ def decision(
     decided: YesOrNo | None,
     hypotheses: Sequence[Hypothesis],
 ) -> ModelDecision:
-    """What follows from a model's yes, no or form."""
+    """Returns what follows from a model's yes, no or form."""
     if _ahead(request, hypotheses) is not None:
         return ModelDecision(decided)
     if own.decided in _SAYS:
@@ -111,9 +112,9 @@ def decision_faults(
     decided: YesOrNo | None,
     hypotheses: Sequence[Hypothesis],
 ) -> Iterator[str]:
-    """A form that does not exist, and a yes or no that contradicts the figure or the model's own
-    hypothesis. A model that thinks that the desk's form is another question leaves `decided`
-    empty."""
+    """Yields a fault for a form that does not exist, and for a yes or no that contradicts the
+    figure or the model's own hypothesis. A model that thinks that the desk's form is another
+    question leaves `decided` empty."""
     offered = forms_told(request)
     if about is not None and about not in offered:
         yield f"about: it is none of the forms. {_offer(offered)}"
@@ -144,7 +145,8 @@ def _offer(offered: Mapping[str, str]) -> str:
 
 
 def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
-    """The answer of the form that a model named; None if it named none, or no figure decides."""
+    """Returns the answer of the form that a model named; None if it named none, or no figure
+    decides."""
     if about is None or about not in forms_told(request):
         return None
     answer = answer_by(FORMS[about], account_of(request), {})
@@ -154,7 +156,7 @@ def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
 def _decision(
     request: TurnRequest, own: Synthesis, about: str, answer: FormAnswer
 ) -> ModelDecision:
-    """The answer of a form, with the question that it answers.
+    """Returns the answer of a form, with the question that it answers.
 
     If the opposite form has the other answer by the same figure, the answer depends on which of the
     two was asked, and that is the model's reading. Then both are printed, and neither is the desk's
@@ -174,7 +176,8 @@ def _decision(
 
 
 def _is_nearer(request: TurnRequest, form: ObjectiveForm) -> bool:
-    """Whether the objective is clearly nearer in meaning to a form than to its opposite: then the
-    nearest forms that the desk found before it asked a model have the one and not the other."""
+    """Returns whether the objective is clearly nearer in meaning to a form than to its opposite:
+    then the nearest forms that the desk found before it asked a model include the one and not the
+    other."""
     nearest = {each.name for each in form_of(query_of(request)).nearest}
     return form.name in nearest and form.mirror not in nearest

@@ -1,4 +1,4 @@
-"""What models of a swarm are shown: findings, markets that they may name, and memories."""
+"""The material that models of a swarm get: findings, markets that they may name, and memories."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -33,8 +33,8 @@ _OF_A_VIEW: Final = {"kind", "subject", "leaning", "confidence", "probability"}
 
 
 def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
-    """The original objective, what this round should find out if that differs, and the figure by
-    which code decides it, if it can."""
+    """Returns the original objective, what this round should find out if that differs, and the
+    figure by which code decides it, if it can."""
     query = request.assignment.query
     if query is None:
         return {"objective": None}
@@ -47,33 +47,33 @@ def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
 
 
 def measured_by(request: TurnRequest) -> str | None:
-    """The specialist with the figure that decides the objective."""
+    """Returns the specialist with the figure that decides the objective."""
     query = request.assignment.query
     form = form_of(query).form if query else None
     return str(form.agents[0]) if form else None
 
 
 def markets_meant(request: TurnRequest) -> list[str]:
-    """The markets that were researched, or else those found for the objective."""
+    """Returns the markets that were researched, or else those found for the objective."""
     looked_at = dict.fromkeys(result.market for result in results_in(request))
     found = (symbol.symbol for symbol in _found(request, request.results))
     return [*looked_at] or [*dict.fromkeys(found)]
 
 
 def results_in(context: SwarmContext) -> tuple[ResearchResult, ...]:
-    """The specialists' results, in the order of the state."""
+    """Returns the specialists' results, in the order of the state."""
     found = (entry.result for entry in context.state)
     return tuple(result for result in found if isinstance(result, ResearchResult))
 
 
 def surviving(request: TurnRequest) -> dict[str, Claim]:
-    """The claims that survive the decided conflicts, by id."""
+    """Returns the claims that survive the decided conflicts, by id."""
     return surviving_claims(results_in(request), request.conflicts)
 
 
 def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Objections to references to figures on which sources disagree. Each text comes with its
-    place."""
+    """Yields objections to references to figures on which sources disagree. Each text comes with
+    its place."""
     fallen = claims_in(request.state).keys() - surviving(request).keys()
     for place, prose in texts:
         if fallen.intersection(references(prose)):
@@ -81,7 +81,8 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
 
 
 def claims_told(request: TurnRequest) -> dict[str, str]:
-    """The surviving claims that findings and views rest on, and the levels of each market."""
+    """Returns the surviving claims that findings and views rest on, and the levels of each
+    market."""
     stand, results = surviving(request), results_in(request)
     named = dict.fromkeys(
         (
@@ -94,12 +95,13 @@ def claims_told(request: TurnRequest) -> dict[str, str]:
 
 
 def told_findings(context: SwarmContext) -> list[JsonValue]:
-    """What each specialist delivered and what was concluded before; for one that failed, why."""
+    """Returns each specialist's result and what was concluded before; for one that failed, the
+    reason."""
     return [told for entry in context.state if (told := _told_entry(entry)) is not None]
 
 
 def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
-    """The conflicts between specialists, with the decision and the dissent on each."""
+    """Returns the conflicts between specialists, with the decision and the dissent on each."""
     return [
         {
             "market": conflict.market,
@@ -124,7 +126,7 @@ def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
 
 
 def _named(result: ResearchResult) -> Iterator[str]:
-    """The claims that a result's words rest on."""
+    """Yields the claims that a result's words rest on."""
     for finding in result.findings:
         yield from finding.claims
         yield from references(finding.statement)
@@ -135,7 +137,7 @@ def _named(result: ResearchResult) -> Iterator[str]:
 
 
 def _concluded(entry: StateEntry) -> tuple[str, ...]:
-    """The claims that an earlier conclusion refers to, as far as it is shown."""
+    """Returns the claims that the summary of an earlier conclusion refers to."""
     return references(entry.result.summary) if isinstance(entry.result, Synthesis) else ()
 
 
@@ -170,8 +172,8 @@ def _told_result(result: ResearchResult) -> dict[str, JsonValue]:
 
 
 def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:
-    """Every market that can be researched, by symbol: found for the objective, planned before, or
-    covered by the desk."""
+    """Returns every market that can be researched, by symbol: found for the objective, planned
+    before, or covered by the desk."""
     planned = (
         spec.market
         for entry in request.state
@@ -187,8 +189,8 @@ def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:
 
 
 def symbols_found(request: TurnRequest) -> list[JsonValue]:
-    """The symbols found for the objective: those that it names, then the nearest. What a model
-    looks up itself is in its conversation."""
+    """Returns the symbols found for the objective: those that it names, then the nearest. Symbols
+    that a model looks up itself are in its conversation."""
     own = [r for exchange in request.exchanges if not exchange.said for r in exchange.results]
     return [
         {
@@ -220,14 +222,14 @@ def _read(request: TurnRequest, result: ToolResult) -> KnownSymbols | None:
 
 
 MOST_QUOTED: Final = 32_000
-"""Characters of all memories together: some 8,000 tokens."""
+"""Characters of all memories together: about 8,000 tokens."""
 
 LONGEST_QUOTED: Final = 4_000
 
 
 def told_memories(request: TurnRequest) -> list[JsonValue]:
-    """The recalled memories, nearest first, each with its id and the instant at which it was known.
-    Memories from after the task's instant are left out."""
+    """Returns the recalled memories, nearest first, each with its id and its as-of instant.
+    Memories from after the task's instant are omitted."""
     return list(_recalled_entries(request))
 
 

@@ -84,7 +84,7 @@ class ProposedSwarmPlan(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The objective, the available markets and specialists, and what is known, as JSON."""
+    """Returns the objective, the available markets and specialists, and what is known, as JSON."""
     task = request.assignment
     return json.dumps(
         {
@@ -106,12 +106,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPlan:
-    """The plan, with markets, names, tools and numbers of calls by the desk's rules.
+    """Returns the plan, with markets, names, tools and numbers of calls by the desk's rules.
 
     Raises:
-        ValidationError: the answer does not have its form, or names another agent.
+        ValidationError: the answer does not match its schema, or names another agent.
         ValueError: it has more or fewer specialists than its effort allows, two of them do the
-            same, or it names a market, a tool, a memory or a claim that is not there.
+            same, or it names an unknown market, tool, memory or claim.
     """
     if not isinstance(base, SwarmPlan):
         raise ValueError("there is no plan to write over")
@@ -122,8 +122,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPl
 def _plan(
     request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
 ) -> SwarmPlan:
-    """The plan. A task on an unknown market is kept at this point, so that its other faults are
-    reported as well."""
+    """Builds the plan. Leaves a task on an unknown market in, so that its other faults are reported
+    as well."""
     bounds, first = BOUNDS[proposed.complexity], next(iter(known.values()), None)
     return SwarmPlan(
         task_id=request.assignment.task_id,
@@ -150,13 +150,13 @@ def _plan(
 
 
 def _decided_by(request: TurnRequest) -> dict[str, JsonValue]:
-    """The specialist with the figure that decides. Only in the first round: later the figure is
-    known."""
+    """Returns the specialist with the figure that decides. Only in the first round: later the
+    figure is known."""
     return {"decided_by": None} if request.state else {"measured_by": measured_by(request)}
 
 
 def _told_markets(context: SwarmContext) -> dict[str, JsonValue]:
-    """The symbols of the desk's own markets, by their kind."""
+    """Returns the symbols of the desk's own markets, by their kind."""
     told: dict[str, list[JsonValue]] = {}
     for market in context.markets:
         told.setdefault(market.kind, []).append(market.market)
@@ -174,7 +174,7 @@ def _told_efforts() -> dict[str, JsonValue]:
 
 
 def _told_specialists(request: TurnRequest) -> list[JsonValue]:
-    """The specialists, each with the tools that can have data on any of the markets."""
+    """Returns the specialists, each with the tools that can have data on any of the markets."""
     known = markets_known(request)
     found = [
         known[str(each["symbol"])] for each in symbols_found(request) if isinstance(each, dict)
@@ -196,7 +196,7 @@ def _told_specialists(request: TurnRequest) -> list[JsonValue]:
 
 
 def _told_plan(base: AgentResult | None) -> JsonValue:
-    """The desk's own plan by rule, as an example of the form."""
+    """Returns the desk's own plan by rule, as an example of the schema."""
     if not isinstance(base, SwarmPlan):
         return None
     return {
@@ -211,7 +211,7 @@ def _told_plan(base: AgentResult | None) -> JsonValue:
 def _faults(
     request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
 ) -> Iterator[str]:
-    """What is wrong and where, without the model's words, which could end up in a report."""
+    """Yields what is wrong and where, without the model's words, which could end up in a report."""
     yield from _of_effort(request, proposed)
     pairs = [(line.agent, line.market) for line in proposed.subagents]
     for place, line in enumerate(proposed.subagents):
@@ -241,8 +241,8 @@ def _faults(
 def _tool_faults(
     request: TurnRequest, line: ProposedSubagent, market: MarketSpec | None
 ) -> Iterator[tuple[int, str]]:
-    """Each tool that a specialist is not offered on a market, by its place, with the nearest ones
-    that it is."""
+    """Yields each tool that a specialist is not offered on a market, by its place, with the nearest
+    ones that it is offered."""
     every = {_written(tool): tool for tool in ROSTER[line.agent].tools}
     why = {name: _why_unfit(request, tool, market) for name, tool in every.items()}
     reasons = {name: reason for name, reason in why.items() if reason is not None}
@@ -257,7 +257,7 @@ def _why_unfit(request: TurnRequest, tool: ToolName, market: MarketSpec | None) 
 
 
 def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[str]:
-    """The effort of a round: the run's in the first one, at most that in later ones."""
+    """Checks the effort of a round: the run's in the first one, at most that in later ones."""
     held, own = context.complexity, proposed.complexity
     efforts = list(Complexity)
     less = held is not None and efforts.index(own) < efforts.index(held)
@@ -273,7 +273,7 @@ def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[s
 
 
 def _names(lines: Iterable[ProposedSubagent]) -> Iterator[str]:
-    """`technical`, and `technical_2` for the second of its kind."""
+    """Names the tasks: `technical`, and `technical_2` for the second of its kind."""
     counted: dict[AgentId, int] = {}
     for line in lines:
         number = counted[line.agent] = counted.get(line.agent, 0) + 1
@@ -282,8 +282,8 @@ def _names(lines: Iterable[ProposedSubagent]) -> Iterator[str]:
 
 
 def _tools(line: ProposedSubagent, market: MarketSpec) -> tuple[ToolName, ...]:
-    """The tools of the specialist's list that the model names, and those that the desk asks on such
-    a market; the whole list if the model names none."""
+    """Returns the tools of the specialist's list that the model names, and those that the desk asks
+    on such a market; the whole list if the model names none."""
     own = ROSTER[line.agent].tools
     if not line.tools:
         return own
@@ -296,7 +296,7 @@ def _written(tool: ToolName) -> str:
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form. It has no field for memories if there are none."""
+    """Returns the schema. It has no field for memories if there are none."""
     schema = schema_of(ProposedSwarmPlan)
     if not told_memories(request):
         schema["properties"].pop("follows")

@@ -1,9 +1,9 @@
 """A specialist of a swarm as a model: what its tools measured, condensed to a few findings.
 
-The desk makes its own calls first, and their claims are kept. The model may make further calls.
-What they measured becomes a claim when the model refers to it, by name and not by value. It writes
-the findings, their contradictions, what follows, and its view. The leader reads only that, so it
-must be short.
+The desk makes its own calls first, and the model's result includes their claims. The model may make
+further calls. What they measured becomes a claim when the model refers to it, by name and not by
+value. It writes the findings, their contradictions, what follows, and its view. The leader reads
+only that, so it must be short.
 """
 
 import json
@@ -48,7 +48,7 @@ from desk.programs.swarm.tasks import first_asked
 from desk.trust.prose import references
 
 LONGEST_ANSWERS: Final = 12_000
-"""Characters of one answer: some 3,000 tokens."""
+"""Characters of one answer: about 3,000 tokens."""
 
 _AS_CLAIMS: Final = frozenset({"figures", "rates", "decisions"})
 
@@ -57,7 +57,7 @@ _SERIES: Final = frozenset(
 )
 
 _LEFT_OUT: Final = _AS_CLAIMS | _SERIES | {"as_of", "source", "missing"}
-"""Fields of an answer that are left out; what is missing is listed for all answers together."""
+"""Fields of an answer that are omitted; what is missing is listed for all answers together."""
 
 RULES: Final = prompt("specialist")
 """Further rules for an agent that researches one side of a market, in a swarm and in an episode."""
@@ -71,7 +71,7 @@ MOST_SAYINGS: Final = 5
 LONGEST_SAYING: Final = 400
 
 MOST_CLAIMS: Final = 200
-"""The bound of `ResearchResult.claims`."""
+"""The limit of `ResearchResult.claims`."""
 
 Saying = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SAYING)
@@ -93,17 +93,18 @@ class ProposedFindings(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The objective, what is left to others, and what the desk has found so far, as JSON."""
+    """Returns the objective, what is left to others, and what the desk has found so far, as
+    JSON."""
     return json.dumps(told_part(request, base), ensure_ascii=False)
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether the desk's own calls brought anything to write about."""
+    """Returns whether the desk's own calls returned anything to write about."""
     return bool(found_in(base).claims) or something_came(request)
 
 
 def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
-    """What an agent that researches one side of a market is shown of it."""
+    """Returns the material for an agent that researches one side of a market."""
     task, found = request.assignment, found_in(base)
     return {
         "objective": first_asked(task.query.question) if task.query else None,
@@ -124,15 +125,15 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
 
 
 def calls_left(request: TurnRequest) -> int | None:
-    """How many tool calls a model may make after the desk's own; None without a limit. It is the
-    same at every turn, as all of the material is."""
+    """Returns how many tool calls a model may make after the desk's own; None without a limit. It
+    is the same at every turn, as all of the material is."""
     most = request.assignment.limits.max_calls
     own = (each for each in request.exchanges if not each.said)
     return None if most is None else max(0, most - sum(len(each.results) for each in own))
 
 
 def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
-    """The desk's own findings, which the model rewrites. Their words name their claims."""
+    """Returns the desk's own findings, which the model rewrites. Their words name their claims."""
     told = {"findings", "contradictions", "recommendations", "views", "confidence"}
     named = {"findings": {"__all__": {"claims"}}, "views": {"__all__": {"claims"}}}
     whole: dict[str, JsonValue] = found.model_dump(
@@ -142,7 +143,8 @@ def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
 
 
 def told_answers(request: TurnRequest) -> list[JsonValue]:
-    """The answers that something can rest on, each with the name by which it is referred to."""
+    """Returns the answers that can serve as evidence, each with the name by which it is referred
+    to."""
     own = {
         result.evidence_id
         for exchange in request.exchanges
@@ -164,8 +166,8 @@ def told_answers(request: TurnRequest) -> list[JsonValue]:
 
 
 def _with_method_once(answer: ToolResult, methods: dict[str, str]) -> JsonValue:
-    """An answer without the texts around its figures that an earlier answer has: they refer to that
-    one by name."""
+    """Returns an answer without the method text that an earlier answer already has, which it refers
+    to by name."""
     content = _without_figures(answer.content)
     method = content.get("method") if isinstance(content, dict) else None
     if not isinstance(content, dict) or not isinstance(method, str):
@@ -181,18 +183,17 @@ def _without_figures(content: JsonValue) -> JsonValue:
 
 
 def _own_first(found: ResearchResult) -> list[Claim]:
-    """The claims of a result, those on its own market first."""
+    """Returns the claims of a result, those on its own market first."""
     return sorted(found.claims, key=lambda claim: claim.subject != found.market)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The desk's claims and the others that the model refers to, with its findings and views over
-    them.
+    """Returns the desk's claims and the others that the model refers to, with its findings and
+    views over them.
 
     Raises:
-        ValidationError: the answer does not have its form.
-        Refused: it names a claim, an answer or a subject that is not there, or a finding rests on
-            nothing.
+        ValidationError: the answer does not match its schema.
+        Refused: it names an unknown claim, answer or subject, or a finding has no evidence.
     """
     found, proposed = found_in(base), ProposedFindings.model_validate_json(text)
     figures = figures_of(request, found)
@@ -225,7 +226,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
 
 
 def _named(proposed: ProposedFindings) -> Iterator[str]:
-    """The claims that the answer refers to."""
+    """Yields the claims that the answer refers to."""
     for finding in proposed.findings:
         yield from (*finding.claims, *references(finding.statement))
     for saying in (*proposed.contradictions, *proposed.recommendations):
@@ -235,7 +236,7 @@ def _named(proposed: ProposedFindings) -> Iterator[str]:
 
 
 def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) -> Iterator[str]:
-    """What is wrong and where, without the model's words, which could end up in a report."""
+    """Yields what is wrong and where, without the model's words, which could end up in a report."""
     if figures.own and not proposed.findings:
         yield "findings: there are claims, and nothing is said of them"
     yield from finding_faults(request, proposed.findings, figures)
@@ -243,8 +244,8 @@ def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) 
 
 
 def _task(field: str) -> ModelTask:
-    """The prompt of a specialist's task, with what the reserve is told as well and with its own
-    field."""
+    """Builds the model task of a specialist: the shared prompt, the rules that the reserve also
+    gets, and the prompt of its field."""
     prompts = (prompt("swarm_specialist"), RULES, prompt(field))
     return ModelTask(prompts, ProposedFindings, material, result, is_worth_it=is_worth_it)
 

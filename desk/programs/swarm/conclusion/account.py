@@ -1,4 +1,4 @@
-"""What a swarm's leader knows when it concludes."""
+"""The state of a swarm's research when its leader concludes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,19 +33,19 @@ class Account:
     balances: Mapping[str, Balance]
 
     def on(self, market: str) -> tuple[tuple[AgentId, ResearchResult], ...]:
-        """The findings on a market, in the order of the specialists."""
+        """Returns the findings on a market, in the order of the specialists."""
         here = [(agent, result) for agent, result in self.found if result.market == market]
         order = {agent: place for place, agent in enumerate(SPECIALISTS)}
         return tuple(sorted(here, key=lambda each: order.get(each[0], len(order))))
 
     def value(self, market: str, metric: Metric) -> Decimal | None:
-        """A market's surviving figure; None if there is none."""
+        """Returns a market's surviving figure; None without one."""
         claim = self.surviving.get(claim_id(market, metric))
         return claim.value if claim else None
 
     def founded(self, prose: str, result: ResearchResult) -> str:
-        """The sentences of a result whose figures survived. A reference to a figure that lost the
-        vote would print the one that won."""
+        """Returns the sentences of a result whose figures survived. A reference to a figure that
+        lost the vote would print the one that won."""
         own = {claim.claim_id: claim for claim in result.claims}
         kept = (
             piece
@@ -62,7 +62,7 @@ class Account:
 
 
 def account_of(request: TurnRequest) -> Account:
-    """The account that follows from a request's state and conflicts."""
+    """Builds the account from a request's state and conflicts."""
     found = tuple(_found(request.state))
     results = tuple(result for _, result in found)
     markets = _markets(request.state)
@@ -79,8 +79,8 @@ def account_of(request: TurnRequest) -> Account:
 
 
 def _found(state: tuple[StateEntry, ...]) -> Iterator[tuple[AgentId, ResearchResult]]:
-    """The last result of each specialist on a market. A stand-in's counts as that of the specialist
-    it stood in for."""
+    """Yields the last result of each specialist on a market. A stand-in's counts as that of the
+    specialist it replaced."""
     planned = planned_as(state)
     newest: dict[tuple[AgentId, str], ResearchResult] = {}
     for entry in state:
@@ -92,8 +92,8 @@ def _found(state: tuple[StateEntry, ...]) -> Iterator[tuple[AgentId, ResearchRes
 
 
 def lost_on(account: Account, market: str) -> tuple[AgentId, ...]:
-    """The specialists whose last result on a market rests on less than they asked for, or that
-    failed."""
+    """Returns the specialists whose last result on a market rests on less than they asked for, or
+    that failed."""
     planned = planned_as(account.request.state)
     newest: dict[AgentId, StateEntry] = {}
     for entry in account.request.state:
@@ -119,8 +119,8 @@ def _clauses(agent: AgentId) -> tuple[Clause, ...]:
 
 
 def evidence_of(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
-    """`a rate differential of [[USD/JPY:differential]], …`: the first surviving clause that points
-    that way; empty if there is none."""
+    """Returns the first surviving clause that points in a direction, as `a rate differential of
+    [[USD/JPY:differential]], …`; empty without one."""
     for clause in _clauses(agent):
         if _points(account, market, clause) is leaning:
             told = [
@@ -133,7 +133,8 @@ def evidence_of(account: Account, agent: AgentId, market: str, leaning: Leaning)
 
 
 def voice_with_evidence(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
-    """`the fundamentals (a rate differential of …)`."""
+    """Returns a specialist's voice with its evidence: `the fundamentals (a rate differential of
+    …)`."""
     voice = SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"
     found = evidence_of(account, agent, market, leaning)
     return f"{voice} ({found})" if found else voice
@@ -148,7 +149,7 @@ def _points(account: Account, market: str, clause: Clause) -> Leaning | None:
 
 
 COUNTS: Final = Decimal("0.5")
-"""A share of the usual move over the span. A smaller move does not count. A convention."""
+"""As a share of the usual move over a span: a smaller move does not count. A convention."""
 
 _SPANS: Final = (
     (Metric.MONTH_MOVE, "on the month", Decimal("0.2887")),
@@ -169,14 +170,15 @@ class MarketMove(NamedTuple):
 
 
 def spans(account: Account, market: str, side: int, most: Metric) -> tuple[MarketMove, ...]:
-    """A market's moves from the month up to a metric's span, for its first side (1) or its second
-    (-1)."""
+    """Returns a market's moves from the month up to a metric's span, for its first side (1) or its
+    second (-1)."""
     wanted = [metric for metric, _, _ in _SPANS]
     return tuple(_spans(account, market, side, wanted[: wanted.index(most) + 1]))
 
 
 def told(moves: Iterable[MarketMove]) -> str:
-    """`USD/JPY +0.16 % on the month and -3.49 % on the quarter, AUD/JPY …`."""
+    """Lists moves by market: `USD/JPY +0.16 % on the month and -3.49 % on the quarter, AUD/JPY
+    …`."""
     by_market: dict[str, list[str]] = {}
     for span in moves:
         by_market.setdefault(span.market, []).append(span.words)
@@ -184,7 +186,7 @@ def told(moves: Iterable[MarketMove]) -> str:
 
 
 def side_of(market: str, currency: str | None) -> int:
-    """1 if a currency is the first of a pair, or if there is none to look for; -1 if it is the
+    """Returns 1 if a currency is the first of a pair, or if no currency is given; -1 if it is the
     second; 0 if it is not in the pair."""
     if currency is None or "/" not in market:
         return 1

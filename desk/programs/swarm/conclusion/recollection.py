@@ -1,4 +1,4 @@
-"""What earlier research said, without its figures: those were of another time."""
+"""The words of earlier research, without its figures, which may be outdated."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -28,8 +28,9 @@ _AGES: Final = (
 
 
 def tell_recalled(recalled: Iterable[Recalled], markets: Iterable[str], as_of: datetime) -> str:
-    """A line for each memory about one of the markets that has words to print, nearest first; empty
-    without any. Plans are left out: they say what was looked for and not what was found."""
+    """Returns a line for each memory about one of the markets that has words to print, nearest
+    first; empty without any. Plans are omitted: they say what was looked for and not what was
+    found."""
     names = set(markets)
     about = (each.entry for each in recalled if names.intersection(each.entry.markets))
     found = (_line(entry, as_of) for entry in about if entry.kind is not MemoryKind.PLAN)
@@ -45,7 +46,7 @@ def _line(entry: MemoryEntry, as_of: datetime) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences without a figure or anything to act on."""
+    """Yields the sentences without a figure and without instructions or links."""
     for piece in split_sentences(text):
         line = printable(piece.strip().removeprefix("- ").translate(MARKS))
         if line and " " in line:

@@ -12,7 +12,7 @@ from desk.programs.swarm.conclusion.account import Account
 from desk.programs.swarm.conclusion.wording import joined, sentence
 
 AHEAD: Final = timedelta(weeks=4)
-"""As far as the hypotheses look."""
+"""The horizon of the hypotheses."""
 
 _THIRDS: Final = (
     (Metric.BAND_ENDED_LOW, "the lower third"),
@@ -27,16 +27,16 @@ _DECIDED: Final = (
 
 
 def scenarios_of(account: Account, *, told_of_bands: bool) -> str:
-    """A line for each pegged market and each bank that decides within four weeks; empty if nothing
-    was counted. What the summary has `told_of_bands` is not repeated."""
+    """Returns a line for each pegged market and each bank that decides within four weeks; empty if
+    nothing was counted. With `told_of_bands` omits what the summary already says about bands."""
     end = account.request.assignment.window.end
     told = [*_bands(account, told_of_bands=told_of_bands), *_decisions(account, end)]
     return "\n".join(f"- {line}" for line in told)
 
 
 def outside_of_the_band(account: Account, market: str) -> str:
-    """How often four weeks ended outside of a band, and the upper bound of that frequency; empty if
-    it was not counted."""
+    """Says how often four weeks ended outside of a band, and the upper bound of that frequency;
+    empty if it was not counted."""
     if account.value(market, Metric.BAND_OUTSIDE) is None:
         return ""
     spans = _reference(market, Metric.BAND_SPANS)

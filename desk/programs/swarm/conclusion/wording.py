@@ -16,8 +16,8 @@ MARKS: Final = str.maketrans("", "", '“”„‟«»"')
 
 
 def plain(words: str, instead: str) -> str:
-    """A tool's words on one line, without references and figures; a substitute if nothing printable
-    is left."""
+    """Returns a tool's words on one line, without references and figures; `instead` if nothing
+    printable is left."""
     line = " ".join(REFERENCE.sub("", words).translate(MARKS).split())
     if not line or "[[" in line or "]]" in line or unbacked(line):
         return instead
@@ -25,8 +25,8 @@ def plain(words: str, instead: str) -> str:
 
 
 def words_of(signal: Signal) -> str | None:
-    """What a signal says, without the full stop; its name if its words cannot be printed; None if
-    the name cannot either."""
+    """Returns the words of a signal without the full stop; its name if its words cannot be printed;
+    None if the name cannot either."""
     for words in (signal.words, signal.name.replace("_", " ")):
         line = printable(words.translate(MARKS))
         if line:
@@ -35,49 +35,50 @@ def words_of(signal: Signal) -> str | None:
 
 
 def line_on_missing(words: str, instead: str, *, figures_pass: bool) -> str:
-    """Words on what an answer lacks, as `plain` gives them. If nothing was found and figures are
-    not allowed, any digit is removed, because there is no claim that a day or a span could go
-    with."""
+    """Returns what `plain` returns for words on what an answer lacks. If nothing was found and
+    figures are not allowed, returns `instead` for words with any digit, because there is no claim
+    that a day or a span could refer to."""
     bare = not figures_pass and any(sign.isnumeric() for sign in words)
     return instead if bare else plain(words, instead)
 
 
 def tell_nearest(symbols: Iterable[KnownSymbol]) -> str:
-    """` The nearest are NVDA (Nvidia), …`, to follow a sentence; empty if there are none."""
+    """Returns ` The nearest are NVDA (Nvidia), …`, to follow a sentence; empty without any."""
     names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in symbols)
     return f" The nearest are {names}." if names else ""
 
 
 def sentence(words: str) -> str:
-    """The words with a capital and a full stop."""
+    """Returns the words with a capital and a full stop."""
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.'}"
 
 
 def within(words: str) -> str:
-    """The words for the middle of a sentence: without the capital, unless it starts an
-    abbreviation."""
+    """Returns the words for the middle of a sentence: without the capital, unless they start with
+    an abbreviation."""
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
 def joined(sentences: Iterable[str | None]) -> str:
-    """The non-empty sentences, one after another."""
+    """Joins the non-empty sentences with spaces."""
     return " ".join(each for each in sentences if each)
 
 
 def rose(move: Decimal) -> str:
-    """The verb for a move."""
+    """Returns the verb for a move."""
     if move == 0:
         return "did not move"
     return "rose" if move > 0 else "fell"
 
 
 def above(value: Decimal, other: Decimal) -> str:
-    """The words for a level relative to another."""
+    """Returns the words for a level relative to another."""
     if value == other:
         return "at"
     return "above" if value > other else "below"
 
 
 def phrases(found: Sequence[tuple[str, str]]) -> str:
-    """`[[a]] on the week, [[b]] on the month and [[c]] on the year`."""
+    """Lists figures with their spans: `[[a]] on the week, [[b]] on the month and [[c]] on the
+    year`."""
     return listed(f"{reference} {over}" for reference, over in found)

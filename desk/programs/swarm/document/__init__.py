@@ -1,4 +1,4 @@
-"""What a swarm adds to its answer: how it was researched, its conflicts and its hypotheses."""
+"""The swarm's part of an answer: how it was researched, its conflicts and its hypotheses."""
 
 from desk.programs.swarm.document.part import PART
 

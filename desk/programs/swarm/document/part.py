@@ -27,11 +27,12 @@ from desk.programs.swarm.run.graph import node_name
 
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether rounds, conflicts and hypotheses agree with the graph and the claims of the answer,
-    conflicts are decided as stated, and every printed figure is a claim's.
+    """Checks that rounds, conflicts and hypotheses agree with the graph and the claims of the
+    answer, that conflicts are decided as stated, and that every printed figure is a claim's. Yields
+    a finding for each fault.
 
-    Only the seal protects the weights of positions, what a person chose, and what was asked of the
-    specialists.
+    Only the seal protects the weights of positions, what a person chose, and the specialists'
+    objectives.
     """
     if answer.swarm is None:
         return

@@ -1,4 +1,4 @@
-"""The record of the swarm in an answer, as far as it rests on surviving claims."""
+"""The record of the swarm in an answer, limited to what rests on surviving claims."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ from desk.trust.prose import NOTHING_LEFT, references
 
 
 def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
-    """The record of a run's swarm, without hypotheses that rest on withheld claims, and without
-    sentences that hold a figure that is not a claim."""
+    """Returns the record of a run's swarm, without hypotheses that rest on withheld claims, and
+    without sentences that hold a figure that is not a claim's."""
     if record.swarm is None:
         return PartRecord({})
     writer = _SwarmWriter(known)
@@ -57,10 +57,10 @@ def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
 def why_left_out(
     hypothesis: Hypothesis, claims: Mapping[str, Claim], as_of: datetime
 ) -> str | None:
-    """Why a hypothesis cannot be printed or decided; None if it can.
+    """Returns why a hypothesis cannot be printed or decided; None if it can.
 
-    Its figures must be those of surviving claims on its market that it names, of the day of its
-    level. It must be due as many weeks after the as-of instant as it says.
+    Its figures must be those of surviving claims on its market that it names, and its level must be
+    of the claim's day. It must be due as many weeks after the as-of instant as it says.
     """
     fallen = [name for name in hypothesis.claims if name not in claims]
     if fallen:
@@ -79,7 +79,8 @@ def why_left_out(
 
 
 def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:
-    """The claims that its hypotheses, its conflicts and its prose refer to, each once."""
+    """Returns the claims that its hypotheses, its conflicts and its prose refer to, without
+    duplicates."""
     names = [name for hypothesis in swarm.hypotheses for name in hypothesis.claims]
     names += [p.claim_id for c in swarm.conflicts for p in c.positions if p.claim_id]
     names += [name for _, prose in texts_of_swarm(swarm) for name in references(prose)]
@@ -87,7 +88,7 @@ def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:
 
 
 def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
-    """The prose that is printed of a swarm, each text with its place."""
+    """Yields each text that is printed about a swarm, with its place."""
     for each in swarm.rounds:
         place = f"round {each.number}"
         if each.number > 1:
@@ -105,7 +106,7 @@ def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
 
 
 class _SwarmWriter:
-    """Checks the prose of a swarm again, and records what it left out."""
+    """Checks the prose of a swarm again, and records what it omitted."""
 
     def __init__(self, known: Known) -> None:
         self._known = known

@@ -37,7 +37,7 @@ _VERBATIM: Final = (
 
 
 def method_of(answer: AnswerReport) -> tuple[str, ...]:
-    """How to read the page of a swarm, including whose its probabilities are."""
+    """Says how to read the page of a swarm, including where its probabilities come from."""
     held = [view for each in answer.swarm.hypotheses for view in each.views] if answer.swarm else []
     by_models = any(view.own or view.probability is None for view in held)
     by_rule = any(not view.own and view.probability is not None for view in held)
@@ -46,7 +46,7 @@ def method_of(answer: AnswerReport) -> tuple[str, ...]:
 
 
 class HypothesisLine(NamedTuple):
-    """A hypothesis as printed. `views` says in a line whose views come due with it; empty if it
+    """A hypothesis as printed. `views` lists the views that come due with it in a line; empty if it
     carries none."""
 
     hypothesis: Hypothesis
@@ -60,7 +60,7 @@ class HypothesisLine(NamedTuple):
 
 class SubagentLine(NamedTuple):
     """A specialist's task: its node, its agent, and its objective. Of its boundaries only the first
-    sentence is kept; the others are about what the other lines say."""
+    sentence is included; the other lines already say the rest."""
 
     node: str
     agent: str
@@ -71,7 +71,7 @@ class SubagentLine(NamedTuple):
 
 
 def hypothesis_lines(answer: AnswerReport) -> tuple[HypothesisLine, ...]:
-    """The hypotheses in the order of the leader."""
+    """Returns the hypotheses in the leader's order."""
     known = {claim.claim_id: claim for claim in answer.claims}
     return tuple(
         HypothesisLine(
@@ -94,12 +94,12 @@ def title_of(hypothesis: Hypothesis) -> str:
 
 
 def subagent_lines(each: SwarmRound, known: Mapping[str, Claim]) -> tuple[SubagentLine, ...]:
-    """A round's specialists, in the order of the plan."""
+    """Returns a round's specialists, in the order of the plan."""
     return tuple(_subagent(spec, each.number, known) for spec in each.plan.subagents)
 
 
 def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
-    """The words before the names of recalled memories."""
+    """Returns the words before the names of recalled memories."""
     floor = f" (relevance {each.recall_floor:g} of 1, or more)" if each.recall_floor else ""
     if each.recalled:
         return f"Recalled from memory{floor}"
@@ -109,7 +109,7 @@ def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
 
 
 def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:
-    """Why there was another round after this one, or why not."""
+    """Says why there was another round after this one, or why not."""
     if each.stopped:
         return f"No further round: {each.stopped}"
     if each.refined is not None:
@@ -118,7 +118,8 @@ def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:
 
 
 def token_words(tokens: TokenRecord) -> str:
-    """What the swarm read, and what a single agent would have read, in a line."""
+    """Says in a line how many tokens the swarm read, and how many a single agent would have
+    read."""
     ratio = (
         f", {tokens.alone / tokens.read:.1f} times as many" if tokens.read and tokens.alone else ""
     )
@@ -146,7 +147,7 @@ NO_HYPOTHESIS = "None that rests on surviving claims."
 
 
 def hypotheses_markdown(answer: AnswerReport) -> str:
-    """The leader's hypotheses, and what would refute them."""
+    """Lists the leader's hypotheses, and what would refute them."""
     if answer.swarm is None:
         return ""
     lines = [_hypothesis(line) for line in hypothesis_lines(answer)]
@@ -154,7 +155,7 @@ def hypotheses_markdown(answer: AnswerReport) -> str:
 
 
 def rounds_markdown(answer: AnswerReport) -> str:
-    """How each round was planned, who worked in it, and why it was the last."""
+    """Describes how each round was planned, who worked in it, and why it was the last."""
     if answer.swarm is None:
         return ""
     return "\n\n".join(
@@ -163,7 +164,7 @@ def rounds_markdown(answer: AnswerReport) -> str:
 
 
 def tokens_markdown(answer: AnswerReport) -> str:
-    """What was read."""
+    """Describes the tokens that were read."""
     return token_words(answer.swarm.tokens) if answer.swarm else ""
 
 

@@ -1,6 +1,6 @@
-"""The forms of objective that code can decide: what each asks, which figures decide it, and how.
+"""The forms of objective that code can decide: their questions, their figures, and their rules.
 
-A form is one `ObjectiveForm` in one of the modules that `registry` lists.
+A form is an `ObjectiveForm` in one of the modules that `registry` lists.
 """
 
 from desk.programs.swarm.objectives.answering import (

@@ -1,4 +1,4 @@
-"""The answer by the form of an objective: its first sentence, and how the form is told of."""
+"""The answer by the form of an objective: its sentences, and how the form is described."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,13 +28,15 @@ from desk.programs.swarm.objectives.registry import FORMS
 from desk.programs.swarm.tasks import SPECIALITIES, first_asked
 
 MOST_OFFERED: Final = 3
-"""Commands that are told where code cannot decide."""
+"""The number of commands offered where code cannot decide."""
 
 
 class FormAnswer(NamedTuple):
-    """The first sentence, the sentences behind it, and whether what is asked is addressed.
+    """The first sentence of an answer, the sentences after it, and whether the question is
+    addressed.
 
-    `decided` is the yes, no or open of one market; None of several, and where neither is asked.
+    `decided` is the yes, no or open of one market; None for several markets, and for a form that is
+    not answered by yes or no.
     """
 
     first: str
@@ -46,7 +48,7 @@ class FormAnswer(NamedTuple):
 def answer_by(
     form: ObjectiveForm, account: Account, hypotheses: Mapping[str, tuple[Hypothesis, ...]]
 ) -> FormAnswer:
-    """What a form decides on each market of an objective, the first one's sentence first."""
+    """Applies a form to each market of an objective, the first market's sentence first."""
     query = account.request.assignment.query
     asked = first_asked(query.question) if query else ""
     markets = account.markets[:1] if form.fewest > 1 else account.markets
@@ -70,8 +72,8 @@ def answer_by(
 
 
 def asked_by(form: ObjectiveForm, account: Account) -> str:
-    """The form's question as `answer_by` takes it: of the second currency of a pair where the
-    objective asks about that."""
+    """Returns the form's question as `answer_by` understands it: about the second currency of a
+    pair if the objective asks about that."""
     query, markets = account.request.assignment.query, account.markets
     over = form.span_asked(query) if query else None
     if query is None or not form.mirror or len(markets) != 1:
@@ -83,8 +85,8 @@ def asked_by(form: ObjectiveForm, account: Account) -> str:
 
 
 def line_asked(form: ObjectiveForm, objective: str, markets: Sequence[str]) -> str:
-    """What a form decides, in a line: of the pair where the objective asks about its second
-    currency, for which the opposite form answers."""
+    """Returns in a line what a form decides. If the objective asks about a pair's second currency,
+    that is the line of the opposite form, for the pair."""
     if not form.mirror or len(markets) != 1:
         return form.line
     currency = currency_meant(objective, markets[0])
@@ -93,8 +95,8 @@ def line_asked(form: ObjectiveForm, objective: str, markets: Sequence[str]) -> s
 
 
 def currency_meant(objective: str, market: str) -> str | None:
-    """Which of a pair's currencies an objective names first, or else that of the country that it
-    names; None where it names the pair, or neither of them."""
+    """Returns the currency of a pair that an objective names first, or that of the country that it
+    names; None if it names the pair, or neither of its currencies."""
     legs = frozenset(market.split("/"))
     named = currency_asked_for(objective, legs)
     if named is not None or any("/" in naming.subject for naming in namings(objective)):
@@ -137,8 +139,8 @@ def _unread_ahead(form: ObjectiveForm, view: MarketView) -> tuple[str, ...]:
 def _of_another_span(
     form: ObjectiveForm, asked: SpanNamed | None, unread: Sequence[str], decided: Decided
 ) -> Decided:
-    """What a form decides by its own span, left open where the objective asks of another, or says
-    how far ahead in words that were not read."""
+    """Returns a form's decision over its own span, left open if the objective asks about another
+    span, or says how far ahead in words that were not parsed."""
     if form.looks_back is None or not decided.addressed or not (asked or unread):
         return decided
     own = form.looks_back.span.words
@@ -155,8 +157,8 @@ def _not_read(unread: Sequence[str]) -> str:
 
 
 def _left_open(view: MarketView, decided: Decided) -> Decided:
-    """A yes or no that follows from the views of all, left open where some could not look at all
-    that they asked for: that could decide otherwise."""
+    """Leaves a yes or no that follows from all views open if some specialists could not get all
+    their data: that data could change the decision."""
     lost = lost_on(view.account, view.market)
     if not lost or decided.answered not in (Answered.YES, Answered.NO):
         return decided
@@ -178,7 +180,7 @@ def _first(decided: Decided, view: MarketView, *, alone: bool) -> str:
 def _turned(
     form: ObjectiveForm, view: MarketView, currency: str | None, over: SpanNamed | None
 ) -> Iterator[str]:
-    """Why the pair is held to the opposite of what was asked of its second currency."""
+    """Says why the opposite form decides the pair: the question was about its second currency."""
     yield (
         f"As {currency} is the second currency of {view.name}, the question on the pair is:"
         f" {form.about((view.spec,), over)}"
@@ -186,14 +188,14 @@ def _turned(
 
 
 def tells_leanings(form: ObjectiveForm) -> bool:
-    """Whether it is worth telling where the markets lean besides: not where that is the answer, and
-    not of a pair that an authority holds."""
+    """Returns whether the answer should also say where the markets lean: not if that is the answer
+    itself, and not for a pair that an authority holds."""
     return form.agents != EVERYBODY and form.markets is None
 
 
 def taken_as(match: FormMatch, account: Account) -> str:
-    """Which form was taken that nobody had named, with its question where the objective has other
-    words."""
+    """Says which form was chosen without being named, with its question if the objective is worded
+    differently."""
     query = account.request.assignment.query
     if match.form is None or query is None:
         return ""
@@ -209,8 +211,8 @@ def _words_of(question: str) -> list[str]:
 def offered(
     match: FormMatch, markets: Sequence[MarketSpec], objective: str, parameters: Mapping[str, str]
 ) -> str:
-    """The nearest forms as commands, each with what it answers: of the second currency of a pair
-    the opposite ones, which say of the pair what was asked of that."""
+    """Offers the nearest forms as commands, each with the question that it answers. For the second
+    currency of a pair these are the opposite forms, which answer the same about the pair."""
     names = " ".join(each.market for each in markets[:2])
     if any(sign.isdigit() for sign in names):
         return ""
@@ -234,7 +236,7 @@ def _on_the_pair(
 
 
 def _is_able(form: ObjectiveForm, markets: Sequence[MarketSpec]) -> bool:
-    """Whether a form is about such markets, and so many."""
+    """Returns whether a form applies to such markets, and to this many."""
     named = {code for each in markets if "/" in each.market for code in each.market.split("/")}
     pegged = form.markets is None or bool(form.markets(named))
     of_a_kind = bool(form.kinds & {each.kind for each in markets})
@@ -244,8 +246,8 @@ def _is_able(form: ObjectiveForm, markets: Sequence[MarketSpec]) -> bool:
 def instead_of(
     form: ObjectiveForm | None, named: Mapping[str, KnownSymbol]
 ) -> dict[str, KnownSymbol]:
-    """The pairs that a form is about in place of those that an objective names, such as the one of
-    a peg; empty without any."""
+    """Returns the pairs that a form researches instead of those that an objective names, such as
+    the pair of a peg; empty without any."""
     if form is None or form.markets is None:
         return {}
     pairs = form.markets({code for name in named if "/" in name for code in name.split("/")})

@@ -1,4 +1,4 @@
-"""Forms on a company's accounts. Without them they stay open."""
+"""Forms on a company's accounts. They stay open if the accounts are missing."""
 
 from decimal import Decimal
 from typing import Final

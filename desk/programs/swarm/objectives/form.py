@@ -1,4 +1,4 @@
-"""What a form of objective is, and what a decision by one is made of."""
+"""The forms of objectives, and the decisions that they give."""
 
 from calendar import month_name
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ from desk.programs.swarm.tasks import first_asked
 
 
 class Answered(StrEnum):
-    """How an objective is answered. A form that asks for no yes or no `tells`."""
+    """The answer to an objective. A form that is not answered by yes or no `tells`."""
 
     YES = "Yes"
     NO = "No"
@@ -38,9 +38,9 @@ class Answered(StrEnum):
 class Decided(NamedTuple):
     """A decision on one market.
 
-    `sentence` stands behind `Yes:` in the first sentence, with the deciding figure by reference and
-    without its full stop; `besides` are whole sentences behind it. `addressed` is false where what
-    was found does not reach the event that the form asks about, or was not found at all.
+    `sentence` follows `Yes:` in the first sentence, with the deciding figure by reference and
+    without its full stop; `besides` are whole sentences after it. `addressed` is false if the
+    findings do not reach the event that the form asks about, or if nothing was found.
     """
 
     answered: Answered
@@ -50,8 +50,8 @@ class Decided(NamedTuple):
 
 
 class LookBack(NamedTuple):
-    """How far a form's figures look back, and how a sentence says it: `over the quarter`; or how
-    far it looks ahead."""
+    """How far a form's figures look back (or ahead, with `ahead`), and its words in a sentence:
+    `the quarter` in `over the quarter`."""
 
     span: SpanNamed
     told: str
@@ -77,25 +77,25 @@ OVER: Final[Mapping[Metric, Metric]] = MappingProxyType(
         Metric.QUARTER_SWING: Metric.SPAN_SWING,
     }
 )
-"""What is measured over another span in place of a figure's own."""
+"""The figures that are measured over another span in place of a form's own."""
 
 FIRST_PRICE: Final = timedelta(days=10)
-"""By so much at most the first price of a span is later than its first day: over holidays."""
+"""The first price of a span is at most this much later than its first day, because of holidays."""
 
 
 def first_day(span: SpanNamed, window: TimeWindow) -> date:
-    """The day from which on a span that ends with a window is looked at."""
+    """Returns the first day of a span that ends with a window."""
     _, last = window_days(window)
     return span.before(last)
 
 
 @dataclass(frozen=True, slots=True)
 class MarketView:
-    """What was found about one of an objective's markets.
+    """The findings on one of an objective's markets.
 
-    `side` is 1 where the objective is about the market itself or the first currency of a pair, and
-    -1 where it is about the second. `hypotheses` are what the leader takes to be likely of it.
-    `over` is the span that is asked for in place of the form's own.
+    `side` is 1 if the objective is about the market itself or the first currency of a pair, and -1
+    if it is about the second. `hypotheses` are the leader's on this market. `over` is the span that
+    the objective asks for in place of the form's own.
     """
 
     account: Account
@@ -120,29 +120,30 @@ class MarketView:
         return tuple(each for each in self.account.markets if each.market != self.market)
 
     def value(self, metric: Metric) -> Decimal | None:
-        """The market's figure that stands; None without one. Where a span is asked for, those that
-        can be of any span are of that one or of none."""
+        """Returns the market's surviving figure; None without one. If a span is asked for, figures
+        that exist for any span are those of that span, or None."""
         found = self.account.surviving.get(self._id(metric) or "")
         return None if found is None else found.value
 
     def has_over(self, metrics: Iterable[Metric]) -> bool:
-        """Whether those of some figures that can be of any span are known of the one asked for."""
+        """Returns whether all figures that exist for any span are known for the one asked for."""
         return all(self._id(metric) for metric in metrics)
 
     def past(self, own: LookBack) -> str:
-        """How a sentence says how far was looked back: `over the quarter`, `over the last year`."""
+        """Returns the words for how far a form looked back: `the quarter`, `the last year`."""
         return own.told if self.over is None else f"the last {self.over.bare}"
 
     def before(self, own: LookBack) -> str:
-        """The same of what lies before the last price: `the quarter before`."""
+        """Returns the words for the span before the last price: `the quarter before`."""
         return f"the {(self.over or own.span).bare} before"
 
     def of(self, spec: MarketSpec) -> "MarketView":
-        """The same on another market of the objective."""
+        """Returns the same view on another market of the objective."""
         return replace(self, spec=spec)
 
     def _id(self, metric: Metric) -> str | None:
-        """The name of a figure; None of one that is not known over the span that is asked for."""
+        """Returns the id of a figure's claim; None if it is not known over the span that is asked
+        for."""
         if self.over is None or metric not in OVER:
             return claim_id(self.market, metric)
         since = first_day(self.over, self.account.request.assignment.window)
@@ -155,25 +156,26 @@ class MarketView:
         return None
 
     def values(self, *metrics: Metric) -> tuple[Decimal, ...] | None:
-        """The figures in their order; None where one of them is missing."""
+        """Returns the figures in order; None if one of them is missing."""
         found = [value for metric in metrics if (value := self.value(metric)) is not None]
         return tuple(found) if len(found) == len(metrics) else None
 
     def told(self, metric: Metric, form: str = "") -> str:
-        """What prose holds in place of the figure."""
+        """Returns the reference that prose holds in place of the figure."""
         return f"[[{self._id(metric)}{f'|{form}' if form else ''}]]"
 
     def claim(self, subject: str, metric: Metric) -> Claim | None:
-        """A figure of something that is no market of the objective, as of a bank's area."""
+        """Returns a figure of a subject that is not a market of the objective, such as a bank's
+        area."""
         return self.account.surviving.get(claim_id(subject, metric))
 
     def missing(self, what: str) -> Decided:
-        """The decision without the figure that decides."""
+        """Returns the open decision for a missing figure."""
         words = f"the {what} of {self.name} is not known here"
         return Decided(Answered.OPEN, words, self._to_install(), addressed=False)
 
     def _to_install(self) -> tuple[str, ...]:
-        """What to do where somebody says that a package is not there."""
+        """Says what to install if a finding or an error names a missing package."""
         told = (line for _, result in self.account.on(self.market) for line in result.missing)
         failed = (entry.error or "" for entry in self.account.request.state)
         needed = any(INSTALL_SWARM in line for line in (*told, *failed))
@@ -191,7 +193,8 @@ STOCKS: Final = frozenset({MarketKind.STOCK})
 
 
 ALIKE: Final = 0.1
-"""Spans that differ by no more of the longer one are one: 52 weeks and a year."""
+"""Spans count as equal if they differ by at most this share of the longer one: 52 weeks and a
+year."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,27 +202,26 @@ class ObjectiveForm:
     """One kind of objective that code can decide.
 
     Attributes:
-        name: What `--about` calls it.
-        line: What it decides, in a line, with the figure and where a yes begins.
+        name: Its value for `--about`.
+        line: Its rule in a line, with the figure and the threshold of a yes.
         question: The question that a yes answers, with `{}` for the market, and for how far it
             looks back `{span}` (`ten years`) or `{past}` (`the last ten years`).
-        decides: The figures that decide, and the marks that they are held against.
-        decide: How yes, no or open follows from them.
-        agents: Whose work has the figures, the first one's deciding.
-        by_hypotheses: Whether yes, no or open follows from what the leader takes to be likely.
-        asks: What is asked besides for them, of the first of the agents.
-        mirror: The form that answers for the second currency of a pair; empty where the side makes
-            no difference.
-        contrary: The form that asks for the opposite, where that is not the mirror.
-        of_first: The form that asks of the first market what this one asks of all.
-        compares: A form whose figure this one puts several markets in order by.
-        kinds: What kinds of market it is about.
-        markets: Which pairs are researched instead of those that the objective names, by the
-            currencies of these.
-        fewest: How many markets it takes.
-        looks_back: How far its figures look back, or ahead, where an objective may name another
-            span.
-        spans: Whether it decides over that one as well; else what is asked of that is left open.
+        decides: The figures that decide, and the thresholds that they are compared with.
+        decide: Derives yes, no or open from them.
+        agents: The agents whose work has the figures, the deciding one first.
+        by_hypotheses: Whether yes, no or open follows from the leader's hypotheses.
+        asks: Further capabilities that the first of the agents asks for.
+        mirror: The form that answers for the second currency of a pair; empty if the side makes no
+            difference.
+        contrary: The form that asks for the opposite, if that is not the mirror.
+        of_first: The form that asks about the first market what this one asks about all.
+        compares: A form by whose figure this one ranks several markets.
+        kinds: The kinds of market that it applies to.
+        markets: Returns the pairs that are researched instead of those that the objective names,
+            from the currencies of these.
+        fewest: The number of markets that it needs.
+        looks_back: How far its figures look back, or ahead, if an objective may name another span.
+        spans: Whether it decides over another span as well; if not, such an objective is left open.
     """
 
     name: str
@@ -246,23 +248,24 @@ class ObjectiveForm:
         return self.mirror or self.contrary
 
     def about(self, markets: Sequence[MarketSpec], over: SpanNamed | None = None) -> str:
-        """The form's question on some markets, over its own span or another."""
+        """Returns the form's question on some markets, over its own span or another."""
         of_all = markets if self.fewest > 1 else markets[:2]
         names = listed(spoken(each.market) for each in of_all)
         each_of = len(markets) > 1 and self.fewest == 1
         return self.asked_of(f"each of {names}" if each_of else names, over)
 
     def asked_of(self, name: str, over: SpanNamed | None = None) -> str:
-        """The form's question on what goes by a name."""
+        """Returns the form's question about a name."""
         own = self.looks_back
         span = over or (own.span if own else None)
         past = f"the last {over.bare}" if over else own.told if own else ""
         return self.question.format(name, span=span.words if span else "", past=past)
 
     def span_asked(self, query: Query) -> SpanNamed | None:
-        """The span that an objective asks of in place of the form's own: the one that is given with
-        it, or else the first that it names, where none of these is the form's. None without. Ahead,
-        a unit by itself is none: `by the end of the year` is no year, see `unread_ahead`."""
+        """Returns the span that an objective asks for in place of the form's own: the one given as
+        a parameter, or else the first that it names. None if one of these is the form's own, or
+        without any. Ahead, a unit alone does not count: `by the end of the year` does not name a
+        year, see `unread_ahead`."""
         if self.looks_back is None:
             return None
         if OVER_SPAN in query.parameters:
@@ -273,9 +276,9 @@ class ObjectiveForm:
         return None if self._names_own(named) else next(iter(named), None)
 
     def unread_ahead(self, query: Query, at: date) -> tuple[str, ...]:
-        """The words on how far ahead an objective asks that were not read, on a day: the `year` at
-        whose end, or the `christmas` by which. None where it names so many of a unit, the form's
-        own span, or the month in which that ends."""
+        """Returns the words on how far ahead an objective asks that were not parsed, on a day: the
+        `year` at whose end, or the `christmas` by which. Empty if it names a number of units, the
+        form's own span, or the month in which that ends."""
         if self.looks_back is None or not self.looks_back.ahead:
             return ()
         objective = first_asked(query.question)

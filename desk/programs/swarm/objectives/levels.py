@@ -1,4 +1,5 @@
-"""Forms that hold one figure against one mark: stretched, cheap, volatile, unusual, in season."""
+"""Forms that compare one figure with one threshold: stretched, cheap, volatile, unusual, in
+season."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,9 +26,9 @@ Reaches = Callable[[Decimal, Decimal], bool]
 
 @dataclass(frozen=True, slots=True)
 class MarkedLevel:
-    """Yes where a figure reaches its mark, else no.
+    """Yes if a figure reaches its threshold, otherwise no.
 
-    `what` names the figure where it is missing; `sentence` has `{name}`, `{figure}` and `{mark}`,
+    `what` names the figure if it is missing; `sentence` has `{name}`, `{figure}` and `{mark}`,
     and `{past}` for how far was looked back.
     """
 
@@ -242,4 +243,4 @@ LEVELS: Final = (
         agents=PATTERN,
     ),
 )
-"""Where a figure reaches its mark the answer is yes, and else no."""
+"""The forms that answer yes if a figure reaches its threshold, and otherwise no."""

@@ -1,8 +1,9 @@
-"""Which form an objective has: the one that is named, or the nearest in meaning above a floor.
+"""Finds the form of an objective: the one that it names, or the nearest in meaning above a
+threshold.
 
-How near a form is, `nearness` tells. Before that each name of a market becomes a word that stands
-for any: names decide which forms are able, and not which is meant. The floors were set on the
-wordings themselves, each held to all others, and on the objectives of
+`nearness` says how near a form is. Before that each name of a market is replaced by a placeholder:
+names decide which forms apply, and not which one fits best. The thresholds were set on the wordings
+themselves, each compared with all others, and on the objectives of
 `tests/unit/programs/swarm/objective_wordings.py`.
 """
 
@@ -27,29 +28,29 @@ ABOUT: Final = "about"
 """The parameter of an objective that names its form."""
 
 TAKEN: Final = "taken"
-"""The parameter that says that the form was taken as the nearest, and not named."""
+"""The parameter that says that the form was chosen as the nearest, and not named."""
 
 AS_OF: Final = "as_of"
-"""The parameter with the day that an objective was asked as of, as it was written."""
+"""The parameter with the as-of day of an objective, as it was written."""
 
 NEAREST: Final = "nearest"
-"""The parameter that names the nearest forms where none is near enough."""
+"""The parameter that names the nearest forms if none is near enough."""
 
 OFFERED: Final = 3
-"""Forms that are named as the nearest, of those that one market of any name has."""
+"""The number of nearest forms that are named, among those that apply to a single market."""
 
 SIGN: Final = "\N{CURRENCY SIGN}"
 IT: Final = "it"
 ITS: Final = "its"
 OTHER: Final = "the other"
-"""What stands for the first market of an objective, and for each further one."""
+"""The placeholders for the first market of an objective, and for each further one."""
 
 _LEFT_OF_A_NAME: Final = re.compile(
     rf"(?:\bthe\s+)?(?:\bcurrency\s+of\s+(?:the\s+)?)?{SIGN}"
     r"(?:(?:['’]s?)?\s+currency\b)?",
     re.IGNORECASE,
 )
-"""A name with its article and the noun for what is named."""
+"""A name with its article and the noun `currency`."""
 
 _GENITIVE: Final = re.compile(rf"{SIGN}['’]s?(?!\w)")
 
@@ -57,13 +58,14 @@ _OF_A_PAIR: Final = re.compile(
     rf"(?<={SIGN})\s*[-/]?\s*{SIGN}|\s+(?:against|versus|vs?\.?)\s+{SIGN}",
     re.IGNORECASE,
 )
-"""The second name of a pair, and what stands before it."""
+"""The second name of a pair, and the words before it."""
 
 
 class Floors(NamedTuple):
-    """How near the best kind of form has to be, how much nearer than what no form decides and than
-    the next kind, how clearly it has to be told which of two opposite forms is meant, how clearly
-    how many markets are asked of, and how near a form is that is named as one of the nearest."""
+    """The thresholds for accepting a form: how near the best kind of form has to be (`near`), how
+    much nearer than `UNDECIDED` (`decided`) and than the next kind (`apart`), how clear the choice
+    between two opposite forms (`side`) and the number of markets (`markets`) have to be, and how
+    near a form has to be to be named as one of the nearest (`shown`)."""
 
     near: float
     decided: float
@@ -77,12 +79,12 @@ BY_MEANING: Final = Floors(0.35, 0.15, 0.05, 0.25)
 BY_WORDS: Final = Floors(0.5, 0.3, 0.3, 0.4)
 
 FindQuestionMeaning = Callable[[], QuestionMeaning | None]
-"""How a matching comes by a model; None where none is installed, and words alone are compared."""
+"""Loads a model; returns None if none is installed, and only words are compared."""
 
 
 class FormMatch(NamedTuple):
-    """The form of an objective: None where none is near enough. `taken` where nobody named it;
-    `nearest` are the forms that come nearest, best first."""
+    """The form of an objective: None if none is near enough. `taken` if the objective did not name
+    it; `nearest` are the nearest forms, best first."""
 
     form: ObjectiveForm | None
     taken: bool
@@ -90,14 +92,15 @@ class FormMatch(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What an objective carries along, so that everybody who works on it takes it alike."""
+        """The parameters that the objective gets, so that all agents use the same form."""
         if self.form is not None:
             return {ABOUT: self.form.name, **({TAKEN: "nearest"} if self.taken else {})}
         return {NEAREST: ", ".join(form.name for form in self.nearest)}
 
 
 def form_of(query: Query) -> FormMatch:
-    """The form of an objective as it is given to an agent: by its parameters, or else by words."""
+    """Returns the form of an objective as it is given to an agent: by its parameters, or else by
+    its words."""
     named = FORMS.get(query.parameters.get(ABOUT, ""))
     if named is not None:
         return FormMatch(named, TAKEN in query.parameters)
@@ -108,8 +111,9 @@ def form_of(query: Query) -> FormMatch:
 
 
 def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) -> FormMatch:
-    """The nearest form in meaning, where it is above the floors; a polite frame is none of what is
-    compared. The model is not loaded for an objective in the very words of a form's question."""
+    """Returns the nearest form in meaning, if it is above the thresholds. Polite phrases around the
+    question are not compared. The model is not loaded for an objective in the exact words of a
+    form's question."""
     objective = without_frame(objective)
     named = _with_signs(objective)
     asked = _in_words(named)
@@ -129,7 +133,7 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
 
 
 def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -> str:
-    """The form that an objective is near enough to; empty where none is."""
+    """Returns the form that an objective is near enough to; empty without one."""
     first, second = (found.kinds[kind] for kind in ranked[:2])
     decided = first - found.kinds[UNDECIDED,]
     if first < floors.near or decided < floors.decided or first - second < floors.apart:
@@ -141,9 +145,10 @@ def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -
 def _meant_of(
     kind: tuple[str, ...], found: Nearness, floors: Floors, side: float
 ) -> tuple[str, ...]:
-    """Of two opposite forms the one that is meant, or both, the likelier first, if that is not
-    clear. Of those on several markets the ones that ask of the first alone where that is clear, and
-    of others the one that compares several where that is likelier."""
+    """Returns the one of two opposite forms that the objective asks for, or both, the likelier
+    first, if that is not clear. Among forms on several markets, returns those that ask about the
+    first market alone if that is clear; among others, the one that compares several markets if that
+    is likelier."""
     firsts = {form.of_first for form in FORMS.values()} & {*kind}
     comparing = {form.name for form in FORMS.values() if form.compares} & {*kind}
     of_first, of_several = found.of_first >= floors.markets, found.of_several >= floors.markets
@@ -157,9 +162,9 @@ def _meant_of(
 def _nearest(
     found: Nearness, ranked: Iterable[tuple[str, ...]], named: str, floors: Floors
 ) -> tuple[ObjectiveForm, ...]:
-    """The forms that come nearest and are near, of those that one market of any name has. Of two
-    opposite forms both are among them, unless their kind is near enough and it is clear which is
-    meant."""
+    """Returns the nearest forms above the threshold that apply to a single market of any name.
+    Includes both of two opposite forms, unless their kind is near enough and it is clear which is
+    asked for."""
     ordered = (
         each
         for kind in ranked
@@ -174,7 +179,7 @@ def _nearest(
 
 
 def _is_able(form: ObjectiveForm, objective: str, named: str) -> bool:
-    """Whether a form is about markets of such a kind, and so many of them."""
+    """Returns whether a form applies to markets of this kind, and to this many."""
     if _market_kind(named) not in form.kinds:
         return False
     if form.markets is not None and not form.markets(_currencies(objective)):
@@ -183,7 +188,7 @@ def _is_able(form: ObjectiveForm, objective: str, named: str) -> bool:
 
 
 def _market_kind(named: str) -> MarketKind:
-    """Pairs where an objective names a currency, and else stocks."""
+    """Returns pairs if an objective names a currency, otherwise stocks."""
     return MarketKind.PAIR if SIGN in named else MarketKind.STOCK
 
 
@@ -204,16 +209,16 @@ def _questions_of(form: ObjectiveForm) -> tuple[str, ...]:
 
 
 def _with_signs(objective: str) -> str:
-    """An objective with a sign in the place of each market that it names by currencies, or else by
-    the countries and banks that stand for theirs: of a pair one sign."""
+    """Replaces each market that an objective names by currencies, or else by the countries and
+    banks of those, by a sign: a pair by one sign."""
     text = with_currencies_as(SIGN, objective)
     text = with_countries_as(SIGN, text) if SIGN not in text else text
     return _OF_A_PAIR.sub("", _LEFT_OF_A_NAME.sub(SIGN, text))
 
 
 def _in_words(named: str) -> str:
-    """An objective with a word in the place of each market; of one that names no currency, in that
-    of what is written with a capital within a sentence, as companies are."""
+    """Replaces each market of an objective by a word. If it names no currency, replaces the
+    capitalised words within the sentence, which are names of companies."""
     if SIGN in named:
         return _bare(_GENITIVE.sub(ITS, named, 1).replace(SIGN, IT, 1).replace(SIGN, OTHER))
     start, *rest = named.split() or [""]

@@ -1,11 +1,11 @@
 """How near an objective is to each form: kernel ridge regression on the wordings of all forms.
 
-What is compared are the vectors of the desk's model of meaning and the stems of the words, with
-the pairs of neighbours among them. Forms that ask for opposites, or the same of one market and of
-several, are one kind. Which of two opposites is meant is a second regression over the wordings of
-all such kinds: what says `up` says it of a trend and of a price. Whether it is asked of the first
-of several markets alone is a third, and whether several are compared is a fourth. All are solved
-once, by `tests/unit/programs/accept_wordings.py`, and only what follows from them is kept.
+It compares the vectors of the desk's embedding model, and the stems of the words with the pairs of
+neighbouring stems. Forms that ask for opposites, or for the same of one market and of several, are
+one kind. A second regression over the wordings of all such kinds decides between two opposites:
+words like `up` mean the same for a trend and for a price. A third decides whether only the first of
+several markets is asked about, and a fourth whether several are compared. All are solved once, by
+`tests/unit/programs/accept_wordings.py`, and only the result is stored.
 """
 
 import tomllib
@@ -26,35 +26,35 @@ WORDINGS: Final = Path(__file__).with_name("wordings.toml")
 FITTED: Final = Path(__file__).with_name("nearness.npz")
 
 UNDECIDED: Final = "undecided"
-"""What no form decides, in place of a form's name."""
+"""The name for objectives that no form decides, in place of a form's name."""
 
 WORDS_COUNT: Final = 0.5
-"""What the likeness of words counts beside that of meaning."""
+"""The weight of the similarity of words beside that of meaning."""
 
 CLOSENESS: Final = 1.5
-"""How much more a wording counts that is close in meaning than one that is far."""
+"""How much more a wording that is close in meaning counts than one that is far."""
 
 RIDGE: Final = 0.1
-"""How little the regressions follow a single wording."""
+"""The ridge parameter: how little the regressions follow a single wording."""
 
 HALF_BYTE: Final = 127
-"""What a 1 of a kept vector is stored as."""
+"""The integer that stands for 1 in a stored vector."""
 
 Floats = NDArray[np.float32]
 
 
 class QuestionMeaning(Protocol):
-    """Turns what is asked into a vector of length 1, by the model that the wordings' are of."""
+    """Turns a question into a vector of length 1, by the model that embedded the wordings."""
 
     def question(self, text: str) -> Vector:
-        """The vector of what is asked."""
+        """Returns the vector of a question."""
         ...
 
 
 class Nearness(NamedTuple):
-    """How near an objective is to each kind of form, by the names of its forms; how far it speaks
-    for the first of two opposite ones, below nothing for the second; how far it asks of its first
-    market alone; and how far it compares several, below nothing where it asks of each."""
+    """How near an objective is to each kind of form, by the names of its forms; how much it favours
+    the first of two opposite forms (negative: the second); how much it asks about its first market
+    alone; and how much it compares several (negative: it asks about each)."""
 
     kinds: Mapping[tuple[str, ...], float]
     side: float
@@ -63,13 +63,13 @@ class Nearness(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """What the regressions come to.
+    """The fitted regressions.
 
-    `features` are those of the wordings, `weights` how much each counts, `unknown` how much one
-    does that no wording has. `meanings` are the vectors of the wordings, in bytes. The others have
-    a column for each kind, one for the side and two for how many markets are asked of: what a
-    feature adds beside meaning, what each wording adds that is close in meaning, and what a feature
-    adds where words alone are compared. `of` tells the wordings by.
+    `features` are those of the wordings, `weights` the weight of each, `unknown` the weight of a
+    feature that no wording has. `meanings` are the vectors of the wordings, in bytes. The others
+    have a column for each kind, one for the side and two for the number of markets: what a feature
+    adds to the meaning, what each wording that is close in meaning adds, and what a feature adds if
+    only words are compared. `of` identifies the wordings.
     """
 
     features: NDArray[np.str_]
@@ -84,13 +84,14 @@ class Fitted(NamedTuple):
 
 @cache
 def wordings() -> Mapping[str, tuple[str, ...]]:
-    """How somebody may ask for each form, and for what no form decides."""
+    """Returns the known wordings for each form, and those that no form decides."""
     read = tomllib.loads(WORDINGS.read_text(encoding="utf-8"))
     return {name: tuple(each) for name, each in read.items()}
 
 
 def nearness(asked: str, meaning: QuestionMeaning | None) -> Nearness:
-    """How near an objective is to the forms, by words alone where there is no model of meaning."""
+    """Returns how near an objective is to the forms, by words alone if there is no embedding
+    model."""
     fitted, own = _fitted(), features_of(asked)
     places = [_places()[each] for each in own if each in _places()]
     weights = fitted.weights[places]
@@ -107,7 +108,7 @@ def nearness(asked: str, meaning: QuestionMeaning | None) -> Nearness:
 
 
 def closeness(cosines: NDArray[np.floating]) -> NDArray[np.floating]:
-    """How close texts are by the cosines of their meanings: 1 of the same."""
+    """Returns how close texts are by the cosines of their embeddings: 1 for equal texts."""
     close: NDArray[np.floating] = np.exp(CLOSENESS * (cosines - 1))
     return close
 
@@ -128,7 +129,7 @@ def _places() -> Mapping[str, int]:
 
 @cache
 def kinds_of_forms() -> tuple[tuple[str, ...], ...]:
-    """The forms by kind, and what no form decides."""
+    """Returns the forms by kind, and the kind that no form decides."""
     kinds: list[set[str]] = []
     for form in FORMS.values():
         linked = {form.name, form.opposite, form.of_first, form.compares} - {""}
@@ -139,13 +140,14 @@ def kinds_of_forms() -> tuple[tuple[str, ...], ...]:
 
 
 def side_of_form(name: str) -> int:
-    """1 of the first of two opposite forms and -1 of the second; else nothing."""
+    """Returns 1 for the first of two opposite forms, -1 for the second, otherwise 0."""
     other = FORMS[name].opposite if name in FORMS else ""
     order = [*FORMS]
     return 0 if not other else 1 if order.index(name) < order.index(other) else -1
 
 
 def features_of(text: str) -> set[str]:
-    """The stems of a text and the pairs of neighbours, its beginning and its end among them."""
+    """Returns the stems of a text and the pairs of neighbouring stems, including its start and its
+    end."""
     found = [stem(word) for word in words(text)]
     return {*found, *(f"{first} {then}" for first, then in pairwise(["^", *found, "$"]))}

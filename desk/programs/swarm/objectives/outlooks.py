@@ -1,4 +1,4 @@
-"""Forms on what lies ahead: where a market is likely to be, and which decisions come."""
+"""Forms on the future: where a market is likely to be, and which decisions are ahead."""
 
 from datetime import timedelta
 from typing import Final
@@ -26,14 +26,14 @@ from desk.programs.swarm.objectives.form import (
 )
 
 CLEAR: Final = 0.55
-"""How likely a side has to be taken for a yes or a no; below it, and above one half, the answer is
+"""The probability from which a side decides a yes or a no; between one half and this the answer is
 open. A convention."""
 
 WITHIN: Final = timedelta(weeks=WEEKS)
 
 
 def _of_kind(view: MarketView, kind: HypothesisKind) -> Hypothesis | None:
-    """The hypothesis over the four weeks that the sentences speak of; None without one."""
+    """Returns the hypothesis over the four weeks that the sentences state; None without one."""
     return next(
         (each for each in view.hypotheses if each.kind is kind and each.weeks == WEEKS), None
     )
@@ -60,7 +60,7 @@ def _side_ahead(leaning: Leaning) -> Decide:
 
 
 def _neither(view: MarketView) -> Decided:
-    """The views come down on no side: neither is likelier by enough to be named."""
+    """Returns the open decision if the views favour neither side by enough."""
     if view.value(Metric.LAST) is None:
         return view.missing("price")
     alike = (
@@ -78,7 +78,7 @@ def _neither(view: MarketView) -> Decided:
 
 
 def _rests_on(view: MarketView, leaning: Leaning) -> tuple[str, ...]:
-    """What speaks for a side and what against it, each with its figures."""
+    """Says what speaks for a side and what against it, each with its figures."""
     other = Leaning.DOWN if leaning is Leaning.UP else Leaning.UP
     ways = {Leaning.UP: "higher", Leaning.DOWN: "lower"}
     told = []
@@ -122,7 +122,7 @@ def _range_ahead(view: MarketView) -> Decided:
 
 
 def _held(view: MarketView) -> tuple[str, ...]:
-    """How often such ranges have held of this market."""
+    """Says how often such ranges have held for this market."""
     if view.values(Metric.RANGE_HELD, Metric.RANGE_STARTS) is None:
         return ()
     held, starts = view.told(Metric.RANGE_HELD), view.told(Metric.RANGE_STARTS)
@@ -142,7 +142,7 @@ def _direction_told(view: MarketView) -> tuple[str, ...]:
 
 
 def _decision_ahead(view: MarketView) -> Decided:
-    """Whether a bank behind the pair decides within four weeks of the as-of instant."""
+    """Decides whether a bank of the pair decides within four weeks of the as-of instant."""
     end = view.account.request.assignment.window.end
     known = {
         area: day

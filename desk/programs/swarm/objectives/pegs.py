@@ -17,14 +17,13 @@ from desk.programs.swarm.objectives.form import (
 )
 
 NEAR: Final = Decimal("0.1")
-"""Of the width of a band, or without an upper edge of the month's usual swing: nearer than that
-the price is at its edge. A convention."""
+"""As a share of the width of a band: a price that is nearer to an edge is at it. A convention."""
 
 MIDDLE: Final = 50
-"""Of a band, where both of its edges are as near."""
+"""The position in a band, in percent, that is equally far from both edges."""
 
 ONE_SIDED_NEAR: Final = Decimal("0.5")
-"""Percent of a band's only edge."""
+"""In percent of a band's only edge."""
 
 NOT_FOR_A_PRICE: Final = (
     "Whether an authority goes on holding a peg is its own decision, and no price of the past"
@@ -85,7 +84,8 @@ def _nearness(view: MarketView, distance: Decimal) -> bool:
 
 
 def _where(view: MarketView) -> str:
-    """`0.25 % from the upper edge of`, which is the nearest, or that it is outside."""
+    """Returns `0.25 % from the upper edge of`, for the nearest edge, or that the price is
+    outside."""
     distance = view.value(Metric.EDGE_DISTANCE)
     if distance is not None and distance < 0:
         return f"{view.told(Metric.EDGE_DISTANCE, 'size')} outside of"

@@ -1,4 +1,4 @@
-"""All forms of objective that code can decide. Another is one entry more in one of these."""
+"""All forms of objective that code can decide. A new form is an entry in one of these modules."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,4 +15,4 @@ from desk.programs.swarm.objectives.trends import TRENDS
 FORMS: Final[Mapping[str, ObjectiveForm]] = MappingProxyType(
     {form.name: form for form in (*OUTLOOKS, *LEVELS, *TRENDS, *RELATIONS, *PEGGED, *COMPANIES)}
 )
-"""The forms by their names, in the order in which they are offered where none is nearer."""
+"""The forms by name, in the order in which they are offered if none is nearer."""

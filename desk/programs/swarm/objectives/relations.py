@@ -1,4 +1,4 @@
-"""Forms on a market beside others: carry, correlation, its group, and which of several is ahead."""
+"""Forms that compare markets: carry, correlation, group, and which of several is ahead."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,11 +31,11 @@ from desk.programs.swarm.objectives.form import (
 from desk.programs.swarm.tasks import first_asked
 
 FUNDING: Final = ("JPY", "CHF", "EUR")
-"""Which currency of a pair is taken to fund where neither rate is known."""
+"""The currency of a pair that is taken as the funding one if neither rate is known."""
 
 NOT_ALL: Final = Decimal("0.75")
-"""Of the moves of a funding currency that are gains: from this share on carry trades unwind, and
-from as many that are none on they do not. A convention."""
+"""As a share of the moves of a funding currency: carry trades unwind from this share of gains on,
+and do not from this share of others on. A convention."""
 
 
 def _carry(view: MarketView) -> Decided:
@@ -129,28 +129,29 @@ def _group(view: MarketView) -> Decided:
 
 
 class _Ranking(NamedTuple):
-    """Markets in the order of what they gained, or of another figure. `gains` are turned round
-    where a shared currency is the first of a pair: then its other currency is meant."""
+    """Markets in the order of their gains, or of another figure. The sign of `gains` is reversed if
+    a shared currency is the first of a pair, because the other currency is meant."""
 
     gains: Mapping[str, Decimal]
     shared: str
 
     @property
     def markets(self) -> list[str]:
-        """The markets, what gained most first."""
+        """The markets, the largest gain first."""
         return sorted(self.gains, key=lambda market: -self.gains[market])
 
     def name(self, market: str) -> str:
-        """A market as the ranking is of it: the other currency where all share one."""
+        """Returns a market's name in the ranking: the other currency if all pairs share one."""
         return market.replace(self.shared, "").strip("/") if self.shared else market
 
 
 def ranking_of(
     moves: Mapping[str, Decimal], turned: Callable[[Decimal], Decimal] = lambda move: -move
 ) -> _Ranking:
-    """The ranking of markets by their moves, or by another figure that is `turned` so.
+    """Ranks markets by their moves, or by another figure that `turned` converts to the other
+    currency's.
 
-    Pairs that share a currency are ranked by what their other currencies gained against it.
+    Pairs that share a currency are ranked by the gains of their other currencies against it.
     """
     sides = [set(market.split("/")) if "/" in market else set() for market in moves]
     shared = next(iter(set.intersection(*sides)), "") if len(moves) > 1 else ""
@@ -163,7 +164,7 @@ def ranking_of(
 
 
 def _known(view: MarketView, metric: Metric) -> dict[str, Decimal]:
-    """A figure of each market of the objective that has it."""
+    """Returns a figure of each market of the objective that has it."""
     return {
         each.market: value
         for each in view.account.markets
@@ -172,15 +173,15 @@ def _known(view: MarketView, metric: Metric) -> dict[str, Decimal]:
 
 
 def _without(view: MarketView, found: Mapping[str, Decimal], what: str) -> tuple[str, ...]:
-    """That some markets of the objective were not compared, because they lack the figure."""
+    """Says which markets of the objective were not compared, because they lack the figure."""
     names = [spoken(each.market) for each in view.account.markets if each.market not in found]
     are = "is" if len(names) == 1 else "are"
     return (f"{listed(names)} {are} not compared: no {what} is known here.",) if names else ()
 
 
 def _ranked(best: bool, of_first: bool = False) -> Decide:
-    """Which of all markets did best or worst over the quarter, or whether the one that is asked of
-    did; told once, on the first of them."""
+    """Decides which of all markets did best or worst over the quarter, or whether the one asked
+    about did; stated once, on the first market."""
 
     def decide(view: MarketView) -> Decided:
         moves, past = _known(view, Metric.QUARTER_MOVE), view.past(A_QUARTER)
@@ -209,8 +210,9 @@ def _ranked(best: bool, of_first: bool = False) -> Decide:
 
 
 def _asked_of(view: MarketView, ranking: _Ranking) -> str | None:
-    """The market that an objective asks of: that of the one currency that it names twice, or else
-    the first. None where that is the currency that the others are told in, or was not measured."""
+    """Returns the market that an objective asks about: that of the only currency that it names
+    twice, or else the first. None if that is the currency that the others are measured in, or was
+    not measured."""
     query = view.account.request.assignment.query
     named = [each.code for each in currency_mentions(first_asked(query.question))] if query else []
     twice = [code for code, times in Counter(named).items() if times > 1]
@@ -234,7 +236,7 @@ def _against(ranking: _Ranking) -> str:
 
 
 def _did(ranking: _Ranking, market: str, *, best: bool) -> str:
-    """What the first or the last of a ranking did, and that all fell or rose where they did."""
+    """Says what the first or the last of a ranking did, and if all fell or all rose."""
     against = _against(ranking)
     name, senses = ranking.name(market), {gain > 0 for gain in ranking.gains.values()}
     if best and senses == {False} and max(ranking.gains.values()) < 0:
@@ -246,11 +248,11 @@ def _did(ranking: _Ranking, market: str, *, best: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """Several markets in the order of a figure, the highest first, told once.
+    """Ranks several markets by a figure, the highest first, and states it once.
 
-    `most` says what the first of them does, `least` the same where the highest is below nothing,
-    and `told` is the figure of each. `turned` makes it that of the second currency of a pair.
-    `by_size` is for a figure that either currency of a pair may have, where the pairs share none.
+    `most` says what the first of them does, `least` the same if the highest is negative, and `told`
+    is the figure of each. `turned` converts it to that of the second currency of a pair. `by_size`
+    is for a figure that either currency of a pair may have, if the pairs share none.
     """
 
     figure: Metric

@@ -1,4 +1,4 @@
-"""Forms on what the price has done: its trend, its momentum, its range, and what it gained."""
+"""Forms on past prices: trend, momentum, range, and gains."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -20,10 +20,10 @@ from desk.programs.swarm.objectives.form import (
 )
 
 NEAR: Final = Decimal("0.1")
-"""Of a range: nearer to its edge than that a price is near it. A convention."""
+"""As a share of a range: a price is near an edge if it is closer than this. A convention."""
 
 LITTLE: Final = Decimal("0.5")
-"""Of a quarter's usual swing: a smaller move is none to speak of. A convention."""
+"""As a share of a quarter's usual swing: a smaller move counts as none. A convention."""
 
 
 def _trend(way: int) -> Decide:
@@ -178,7 +178,7 @@ def _both_ways(
     down: tuple[str, str, str],
     **fixed: object,
 ) -> tuple[ObjectiveForm, ObjectiveForm]:
-    """A form and its mirror: each by its name, its line and its question."""
+    """Returns a form and its mirror: each by its name, its line and its question."""
     forms = (
         ObjectiveForm(
             name=name,

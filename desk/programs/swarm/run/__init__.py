@@ -1,1 +1,1 @@
-"""The state of a swarm's run: its board, its tasks, its graph, its memories and its costs."""
+"""The state of a swarm's run: its board, tasks, graph, memories and costs."""

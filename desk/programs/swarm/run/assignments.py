@@ -1,4 +1,4 @@
-"""The assignments of a swarm: its leader's, and those of a plan's specialists."""
+"""The assignments of a swarm's leader, and of a plan's specialists."""
 
 from datetime import datetime
 from typing import Final
@@ -16,14 +16,15 @@ OUTPUT_FORMAT: Final = (
     " and what to do about it, with a confidence. What in the findings speaks against each other,"
     " what follows from them, and what was looked for and not found."
 )
-"""What every specialist delivers. Models are not told, because the form of their answer says it."""
+"""What every specialist delivers. Models do not get this text, because the schema of their answer
+says it."""
 
 LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2
-"""The specialists' priority. The leader's is higher, because everybody waits for it."""
+"""The specialists' priority. The leader's is higher, because all tasks of a round wait for it."""
 
 BESIDE: Final = "beside"
-"""The query parameter that names the markets beside a specialist's own."""
+"""The query parameter with the markets that a specialist compares its own with."""
 
 
 def leaders_task(
@@ -35,7 +36,7 @@ def leaders_task(
     window: TimeWindow,
     deadline: datetime,
 ) -> TaskAssignment:
-    """The leader's assignment in a round."""
+    """Returns the leader's assignment in a round."""
     return assignment_of(
         profile,
         request.policy,
@@ -57,7 +58,7 @@ def specialists_task(
     window: TimeWindow,
     deadline: datetime,
 ) -> TaskAssignment:
-    """A specialist's assignment, with the tools that the plan allows."""
+    """Returns a specialist's assignment, with the tools that the plan allows."""
     limits = profile.limits.model_copy(update={"max_calls": subagent.most_calls})
     return assignment_of(
         profile.model_copy(update={"tools": subagent.tools, "limits": limits}),
@@ -74,13 +75,14 @@ def specialists_task(
 
 
 def _parameters(request: SwarmRequest, subagent: SubagentSpec) -> dict[str, str]:
-    """The objective's parameters, with the markets that the specialist's own is compared with."""
+    """Returns the objective's parameters, with the markets that the specialist compares its own
+    with."""
     beside = {BESIDE: ", ".join(subagent.beside)} if subagent.beside else {}
     return {**request.query.parameters, **beside}
 
 
 def part_in_words(subagent: SubagentSpec) -> str:
-    """A specialist's task in prose, for a model."""
+    """Returns a specialist's task in prose, for a model."""
     form = "" if subagent.output_format == OUTPUT_FORMAT else subagent.output_format
     wanted = f"What to deliver: {form}\n\n" if form else ""
     return (

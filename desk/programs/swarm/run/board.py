@@ -23,7 +23,7 @@ from desk.runs.boards import NodeBoard, sum_of
 
 class SwarmBoard(NodeBoard):
     """The rounds of a run so far, over all of its executions, and the nodes of their plans, each
-    begun once."""
+    started once."""
 
     def __init__(self, request: SwarmRequest, started_at: datetime) -> None:
         carried, asked = request.carried, request.window
@@ -52,12 +52,12 @@ class SwarmBoard(NodeBoard):
 
     @property
     def window(self) -> TimeWindow:
-        """The window of the objective; if it has none, the days before its as-of instant."""
+        """The window of the objective; without one, the days before its as-of instant."""
         return self.request.window or super().window
 
     @property
     def markets(self) -> tuple[MarketSpec, ...]:
-        """The markets of all plans, each once."""
+        """The markets of all plans, without duplicates."""
         found: dict[str, MarketSpec] = {}
         for each in self.rounds:
             for subagent in each.plan.subagents:
@@ -66,14 +66,14 @@ class SwarmBoard(NodeBoard):
 
     @property
     def tokens(self) -> TokenRecord:
-        """What was read so far. The leader is shown the findings."""
+        """The tokens read so far. The leader is shown the findings."""
         shown = (e for e in self.entries if not isinstance(e.result, SwarmPlan))
         reads = (self.reads[n.name] for n in self._nodes if n.name in self.reads)
         return tokens_of(reads, shown, self.usage.tokens)
 
     @property
     def usage_of_round(self) -> Usage:
-        """What the last planned round cost."""
+        """The cost of the last planned round."""
         nodes = {node.name for node in following(self.rounds[-1].plan, self.rounds[-1].number)}
         done = (each for each in self.outcomes if each.entry.node in nodes)
         return sum_of(each.contribution.usage for each in done)
@@ -85,7 +85,7 @@ class SwarmBoard(NodeBoard):
         return made[-1] if made else None
 
     def planned(self, plan: SwarmPlan, recalled: Sequence[str], nodes: Sequence[NodeSpec]) -> None:
-        """Notes the plan of a round and puts its nodes on the board."""
+        """Records the plan of a round and puts its nodes on the board."""
         self.rounds.append(
             SwarmRound(
                 number=self.number,
@@ -98,12 +98,12 @@ class SwarmBoard(NodeBoard):
         self._nodes += nodes
 
     def ended(self, *, refined: Refinement | None, stopped: str | None) -> None:
-        """Notes that the current round is concluded."""
+        """Records that the current round is concluded."""
         last = self.rounds[-1]
         self.rounds[-1] = last.model_copy(update={"refined": refined, "stopped": stopped})
 
     def carried(self, objective: str) -> SwarmCarried:
-        """What the next round starts with, including what was spent so far."""
+        """Returns what the next round starts with, including what was spent so far."""
         return SwarmCarried(
             objective=objective,
             rounds=tuple(self.rounds),
@@ -120,8 +120,8 @@ class SwarmBoard(NodeBoard):
     def record(
         self, hypotheses: Sequence[Hypothesis], workflow_id: str, run_id: str
     ) -> GraphRecord:
-        """Everything that the report is compiled from. If nothing was planned, it holds only the
-        leader's failure."""
+        """Returns everything that the report is compiled from. If nothing was planned, this holds
+        only the leader's failure."""
         request = self.request
         asked = GraphRequest(
             graph=graph_of(self.rounds, planned_in_vain=self._planned_in_vain),
@@ -145,6 +145,6 @@ class SwarmBoard(NodeBoard):
 
     @property
     def _planned_in_vain(self) -> bool:
-        """Whether another round was to be planned after the last, and could not be."""
+        """Whether planning another round after the last one failed."""
         failed = (o.entry.node for o in self.outcomes if o.entry.error)
         return plan_node(len(self.rounds) + 1) in failed

@@ -12,27 +12,27 @@ GRAPH = "swarm"
 
 
 def plan_node(round_: int) -> str:
-    """The name of the node in which a round is planned."""
+    """Returns the name of the node in which a round is planned."""
     return f"plan_{round_}"
 
 
 def conclusion_node(round_: int) -> str:
-    """The name of the node in which a round is concluded."""
+    """Returns the name of the node in which a round is concluded."""
     return f"conclude_{round_}"
 
 
 def node_name(subagent: str, round_: int) -> str:
-    """The name of a specialist's node, unique within the run."""
+    """Returns the name of a specialist's node, unique within the run."""
     return subagent if round_ == 1 else f"r{round_}_{subagent}"
 
 
 def planning(round_: int) -> NodeSpec:
-    """The leader's node at the start of a round."""
+    """Returns the leader's node at the start of a round."""
     return NodeSpec(name=plan_node(round_), agent=AgentId.RESEARCH_LEADER, task=TaskType.PLAN_SWARM)
 
 
 def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
-    """The nodes of a plan: its specialists side by side, then the conclusion."""
+    """Returns the nodes of a plan: its specialists in parallel, then the conclusion."""
     end = conclusion_node(round_)
     specialists = (
         NodeSpec(
@@ -49,7 +49,7 @@ def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
 
 
 def graph_of(rounds: Sequence[SwarmRound], *, planned_in_vain: bool = False) -> GraphSpec:
-    """The graph of a swarm's rounds, one after another, with the node of a further plan if that
+    """Returns the graph of a swarm's rounds in sequence, with the node of a further plan if that
     failed."""
     return GraphSpec(name=GRAPH, nodes=tuple(_nodes(rounds, planned_in_vain)))
 

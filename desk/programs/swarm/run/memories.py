@@ -1,4 +1,4 @@
-"""What a swarm stores in the memory, and what it asks of it."""
+"""What a swarm stores in the memory, and how it queries it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,14 +21,14 @@ MOST_RECALLED: Final = 8
 
 
 class Remembering(NamedTuple):
-    """The origin of a swarm's entries: the run, its objective, and its as-of instant."""
+    """Builds a swarm's memory entries from the run, its objective, and its as-of instant."""
 
     workflow_id: str
     objective: str
     as_of: datetime
 
     def plan(self, plan: SwarmPlan, round_: int) -> MemoryEntry:
-        """The entry of a round's plan, stored before anybody works on it."""
+        """Returns the entry of a round's plan, stored before the specialists start."""
         lines = (
             f"{each.name} ({each.agent}, {each.market.market}): {each.objective}"
             for each in plan.subagents
@@ -40,7 +40,8 @@ class Remembering(NamedTuple):
     def findings(
         self, state: Sequence[StateEntry], conflicts: Sequence[ConflictRecord], round_: int
     ) -> MemoryEntry:
-        """The entries of all specialists' findings so far and of the leader's last conclusion."""
+        """Returns the entry of all specialists' findings so far and of the leader's last
+        conclusion."""
         results = [entry.result for entry in state if isinstance(entry.result, ResearchResult)]
         concluded = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
         quoted = {q.quotation_id: q for each in concluded[-1:] for q in each.quotations}
@@ -58,7 +59,7 @@ class Remembering(NamedTuple):
         return found.model_copy(update={"figures": sum(len(each.claims) for each in results)})
 
     def hypothesis(self, hypothesis: Hypothesis, claims: Mapping[str, Claim]) -> MemoryEntry:
-        """The entry of a hypothesis of the leader."""
+        """Returns the entry of a hypothesis of the leader."""
         known = Known(claims, {})
         text = (
             f"{_plain(hypothesis.statement, known)} Probability {hypothesis.probability:.2f},"
@@ -68,7 +69,7 @@ class Remembering(NamedTuple):
         return self._entry(MemoryKind.HYPOTHESIS, name, [hypothesis.market.market], text)
 
     def query(self, objective: str, markets: Iterable[str]) -> MemoryQuery:
-        """The query for what earlier runs found on an objective."""
+        """Returns the query for what earlier runs found on an objective."""
         return MemoryQuery(
             text=objective,
             markets=_each_once(markets),

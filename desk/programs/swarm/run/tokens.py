@@ -1,4 +1,4 @@
-"""What a swarm's agents read, compared with a single agent that does everything."""
+"""The tokens that a swarm's agents read, compared with a single agent that does everything."""
 
 import json
 import re
@@ -24,7 +24,7 @@ Reads = Sequence[int]
 
 
 def reads_of(evidence: Iterable[ToolResult]) -> tuple[int, ...]:
-    """The characters of an agent's answers, by the turn that asked for them."""
+    """Returns the number of characters of an agent's answers, by the turn that asked for them."""
     by_turn: Counter[int] = Counter()
     for result in evidence:
         found = _TURN.search(result.place.activity_id) if result.place else None
@@ -33,8 +33,9 @@ def reads_of(evidence: Iterable[ToolResult]) -> tuple[int, ...]:
 
 
 def tokens_of(reads: Iterable[Reads], state: Iterable[StateEntry], used: int) -> TokenRecord:
-    """The tokens that were read. An answer is read again in every later turn: by the agent that
-    asked, if each has its own context; by everybody after it, if there is a single context.
+    """Returns the tokens that were read. An answer is read again in every later turn: by the agent
+    that asked, if each agent has its own context; by all agents after it, if there is a single
+    context.
 
     `state` is what the leader is shown.
     """
@@ -51,8 +52,8 @@ def tokens_of(reads: Iterable[Reads], state: Iterable[StateEntry], used: int) ->
 
 
 def _shown(entry: StateEntry) -> int:
-    """The characters of a specialist's findings as the leader reads them: sentences, and the claims
-    and views that they rest on."""
+    """Returns the number of characters of a specialist's findings as the leader reads them:
+    sentences, and the claims and views that they rest on."""
     result = entry.result
     if not isinstance(result, ResearchResult):
         return len(entry.error or "")
@@ -68,8 +69,8 @@ def _shown(entry: StateEntry) -> int:
 
 
 def _context(read: Reads) -> int:
-    """Everything that an agent with these turns reads: each turn reads the answers of all turns
-    before it."""
+    """Returns the number of characters that an agent with these turns reads: each turn reads the
+    answers of all turns before it."""
     return sum(accumulate(read))
 
 

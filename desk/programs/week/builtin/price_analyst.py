@@ -58,8 +58,8 @@ BOTTOM: Final = Decimal(10)
 
 
 def describe(spec: MarketSpec, view: PriceView, values: Values, *, by_weekday: bool = True) -> str:
-    """The paragraph of a pair's event. `values` must include the move and the previous level. Days
-    of a week are told by their weekdays, or else as all others by their dates."""
+    """Writes the paragraph of a pair's event. `values` must include the move and the previous
+    level. Names the days of a week by their weekdays, and all others by their dates."""
     by_weekday = by_weekday and view.is_week
     sentences = (
         _move_sentence(spec, view, values),
@@ -76,7 +76,7 @@ def describe(spec: MarketSpec, view: PriceView, values: Values, *, by_weekday: b
 
 
 def verb(move: Decimal, z_score: Decimal | None, *, pegged: bool) -> str:
-    """The verb for a move in percent. From two standard deviations on it is sharp."""
+    """Chooses the verb for a move in percent. From two standard deviations on it is sharp."""
     if is_little_changed(move, pegged=pegged):
         return "was little changed"
     direction = "rose" if move > 0 else "fell"
@@ -108,7 +108,7 @@ def _range_sentence(spec: MarketSpec, view: PriceView, *, by_weekday: bool) -> s
 
 
 def _distance(spec: MarketSpec, view: PriceView) -> str:
-    """How far the last fixing is from both ends of a period's range; empty for a week."""
+    """Says how far the last fixing is from both ends of a period's range; empty for a week."""
     if view.is_week:
         return ""
     last = f"The last one, {_reference(spec, Metric.LAST)} on {print_full_day(view.last.day)}, is"
@@ -196,10 +196,10 @@ UNSURE = "the last fixing leapt, and without a next one it cannot be told from a
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Asks for the pair's history. Once that is there, delivers the week's figures and event.
+    """Asks for the pair's history. Once it is there, delivers the week's figures and event.
 
     Raises:
-        TaskNotPossible: the history could not be had or cannot be read.
+        TaskNotPossible: the history is not available or cannot be parsed.
     """
     market = market_of(request)
     if not request.exchanges:
@@ -244,7 +244,8 @@ def _research(
     fixings = _fixings(request, market, evidence.answer)
     first_day, last_day = window_days(request.assignment.window)
     query = request.assignment.query
-    # What a question asks of now, or of one day without a fixing, the newest one before answers.
+    # A question about now, or about one day without a fixing, is answered by the newest fixing
+    # before.
     of_a_day = query is not None and (READ not in query.parameters or first_day == last_day)
     view = (view_newest if of_a_day else view_prices)(fixings, first_day, last_day)
     ends_on = fixings.last.day if fixings.last and fixings.last.day < first_day else None
@@ -372,7 +373,7 @@ def _why_nothing(market: MarketSpec, history: History, fixings: Fixings) -> str:
 
 
 def _nothing_since(market: MarketSpec, ends_on: date | None) -> tuple[str, ...]:
-    """That the newest fixing, of which is told, is older than the days that are asked about."""
+    """Says that the newest fixing, which is reported, is older than the days asked about."""
     if ends_on is None:
         return ()
     day = print_full_day(ends_on)
@@ -414,10 +415,10 @@ def _events(
         market=market.market,
         currency_pair=market.market,
         event_date=view.last.day,
-        # The page of an answer, unlike a week's, does not say of which week its weekdays are.
+        # Unlike a week's page, an answer's page does not say to which week its weekdays belong.
         description=describe(market, view, values, by_weekday=request.assignment.query is None),
         impact=_impact(market, view, values),
-        # The days within the window that rose and fell most are no part of its move.
+        # The days within the window that rose and fell most are not part of its move.
         claims=tuple(claim.claim_id for claim in claims if span_days(claim) is None),
         source_url=source.url,
         confidence=certainty,
@@ -436,8 +437,8 @@ def _views(
     fixings: Fixings,
     first_day: date,
 ) -> Iterator[View]:
-    """The direction of the printed move, with what followed such moves before. None without a
-    move."""
+    """Returns the direction of the printed move, with what followed such moves before. Yields
+    nothing without a move."""
     for claim in claims:
         if claim.metric is Metric.MOVE:
             leaning = _leaning(claim.value, pegged=market.band is not None)

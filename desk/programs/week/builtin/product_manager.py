@@ -25,10 +25,10 @@ NOTE = (
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """The plan of the week, in one turn: by priority, then in the configured order. It follows
-    every recommendation that can be followed.
+    """Plans the week in one turn: by priority, then in the configured order. Follows every
+    recommendation that can be followed.
 
-    For a model the calendar of the week is asked for first, because it needs that to order the
+    For a model the calendar of the week is asked for first, because the model needs it to order the
     markets.
     """
     if request.model != BUILTIN and _can_ask(request) and not request.exchanges:
@@ -45,7 +45,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _can_ask(request: TurnRequest) -> bool:
-    """Whether the task's agent may ask a source for the calendar."""
+    """Returns whether the task's agent may ask a source for the calendar."""
     listed = {(tool.server, tool.tool) for tool in request.assignment.tools}
     routes = USUAL_ROUTES[Capability.DECISION_CALENDAR]
     return any((route.server, route.tool) in listed for route in routes)
@@ -64,7 +64,7 @@ def _calendar_of(request: TurnRequest) -> ToolCall:
 
 
 def comment(request: TurnRequest) -> Turn:
-    """An empty commentary: the summary follows by rule."""
+    """Delivers an empty commentary: the summary is then written by rules."""
     return Turn(result=Commentary(task_id=request.assignment.task_id))
 
 
@@ -73,7 +73,7 @@ def _plan(spec: MarketSpec) -> MarketPlan:
 
 
 def tasks_of(spec: MarketSpec) -> tuple[PlannedTask, ...]:
-    """The tasks on a market: prices and central banks for a pair, the banks for an area."""
+    """Returns the tasks on a market: prices and central banks for a pair, the banks for an area."""
     if spec.kind is MarketKind.POLICY_RATE:
         return (RATES,)
     return (PRICES, RATES) if spec.areas else (PRICES,)

@@ -93,7 +93,7 @@ _LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
 AHEAD = 6 * WEEK
 
 AHEAD_OF_A_QUESTION = 26 * WEEK
-"""A question about a bank may be of its next day, however far that lies."""
+"""A question about a bank may be about its next decision, however far ahead that is."""
 
 DAY = WEEK / 7
 """A bank's local day can be one ahead of the desk's."""
@@ -102,7 +102,7 @@ MOST_REASONS = 20
 
 
 def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
-    """What a bank decided: by how much, for which time in a row, and how exactly its day is
+    """Describes what a bank decided: by how much, how many in a row, and how exactly its day is
     known."""
     rate, change = (
         f"[[{claim_id(decision.area, metric, decision.decided_on)}]]"
@@ -122,8 +122,8 @@ def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> 
 def describe_ahead(
     scheduled: ScheduledDecision, report_day: date | None, known: PolicyRate | None
 ) -> str:
-    """A scheduled decision, with the rate as it is or as it was last known. A day near that of the
-    report is told beside it, and every other, or in an answer, by its date."""
+    """Describes a scheduled decision, with the rate as it is or was last known. A day near the
+    report's is named relative to it; every other, or any in an answer, by its date."""
     if scheduled.day == report_day:
         when = "on the day of this report"
     elif report_day is not None and scheduled.day - report_day <= SOON:
@@ -143,12 +143,13 @@ def describe_ahead(
 def describe_past(
     scheduled: ScheduledDecision, report_day: date | None, outcome: OutcomeMissing
 ) -> str:
-    """A decision day that has passed, and why its decision is not known."""
+    """Describes a decision day that has passed, and why its decision is not known."""
     return f"{_was_scheduled(scheduled, report_day)} {OUTCOMES[outcome]}"
 
 
 def _was_scheduled(scheduled: ScheduledDecision, report_day: date | None) -> str:
-    """The weekday of a day in a report's last week; the date of an earlier one, or in an answer."""
+    """Names a day in a report's last week by its weekday; an earlier one, or any in an answer, by
+    its date."""
     near = report_day is not None and report_day - scheduled.day <= WEEK
     when = weekday(scheduled.day) if near else print_full_day(scheduled.day)
     bank = named_at_the_start(scheduled.bank)
@@ -156,7 +157,8 @@ def _was_scheduled(scheduled: ScheduledDecision, report_day: date | None) -> str
 
 
 def instrument_of(decision: RateDecision) -> RateInstrument:
-    """The instrument by its name in prose: without remarks, the bank's name, or stray digits."""
+    """Returns the instrument by its name in prose: without remarks, the bank's name, or stray
+    digits."""
     name = REMARK.split(decision.instrument, maxsplit=1)[0].removeprefix(f"{decision.bank} ")
     told = "policy rate" if STRAY_DIGIT.search(name) else name
     return RateInstrument(name=told, has_range="midpoint" in decision.instrument)
@@ -174,8 +176,8 @@ def decision_events(
     certainty: float,
     in_a_row: Iterable[Claim] = (),
 ) -> Iterator[MarketEvent]:
-    """One event for each decision in the window, oldest first. `in_a_row` are the claims that say
-    how many in a row a decision was."""
+    """Yields one event for each decision in the window, oldest first. `in_a_row` are the claims
+    that say how many in a row a decision was."""
     counted = {(claim.subject, claim.as_of): claim for claim in in_a_row}
     for decision in view.decisions:
         count = counted.get((decision.area, decision.decided_on))
@@ -212,10 +214,11 @@ def scheduled_events(
     *,
     in_a_report: bool = True,
 ) -> tuple[MarketEvent, ...]:
-    """The scheduled decisions, earliest first, including past ones without a recorded outcome.
+    """Returns the scheduled decisions, earliest first, including past ones without a recorded
+    outcome.
 
-    `rates` holds the areas' policy rates. An event rests on its area's rate if there is one. Only a
-    report says of which week its weekdays are, so that elsewhere all days are dates.
+    `rates` has the areas' policy rates. An event rests on its area's rate if there is one. Only a
+    report says to which week its weekdays belong, so elsewhere all days are dates.
     """
     told_on = as_of_day if in_a_report else None
     described = [
@@ -245,8 +248,8 @@ def scheduled_events(
 
 
 def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
-    """One view for each area with a decision in the window: up for a raise, down for a cut, neutral
-    for a hold."""
+    """Returns one view for each area with a decision in the window: up for a raise, down for a cut,
+    neutral for a hold."""
     newest = {decision.area: decision for decision in view.decisions}
     return tuple(
         View(
@@ -264,8 +267,8 @@ def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
 
 
 def news_query(market: MarketSpec) -> str:
-    """The search terms for news of a market: the pair, its currencies' names except the dollar's,
-    and their banks; for a policy rate, its bank."""
+    """Returns the search terms for news of a market: the pair, its currencies' names except the
+    dollar's, and their banks; for a policy rate, its bank."""
     # The names of currencies take a tenth of a second to load.
     from desk.analytics.names.currencies import names_of
 
@@ -283,8 +286,8 @@ def news_query(market: MarketSpec) -> str:
 
 
 def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tuple[ToolCall, ...]:
-    """The questions about the news of a market and its banks; none if the agent may ask no source
-    of news."""
+    """Builds the calls for the news of a market and its banks; none if the agent has no news
+    source."""
     listed = {(tool.server, tool.tool) for tool in task.tools}
     asked = []
     if listed & _NEWS:
@@ -297,8 +300,8 @@ def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tu
 def yield_questions(
     task: TaskAssignment, areas: Iterable[str], first_day: date, last_day: date
 ) -> tuple[ToolCall, ...]:
-    """The questions about the yields of a market's areas, from two weeks before the window; none if
-    the agent may ask no source of yields."""
+    """Builds the calls for the yields of a market's areas, from two weeks before the window; none
+    if the agent has no source of yields."""
     if not {(tool.server, tool.tool) for tool in task.tools} & _YIELDS:
         return ()
     start, end = first_day - 2 * WEEK, last_day
@@ -307,8 +310,8 @@ def yield_questions(
 
 
 def silent_news(request: TurnRequest) -> tuple[str, ...]:
-    """The questions about news that got no answer. The reasons are other people's words and stay
-    with the tool results."""
+    """Says which calls for news got no answer. The reasons are third-party text and stay with the
+    tool results."""
     asked = (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
     return tuple(
         f"{capability_of(result.call)}: {result.call.server} did not answer".replace("_", " ")
@@ -318,11 +321,11 @@ def silent_news(request: TurnRequest) -> tuple[str, ...]:
 
 
 def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
-    """The result with the tones of the news in the tools' answers, and with a view of each bank's
-    stance that the result has none of. Both have low confidence.
+    """Adds the tones of the news in the tools' answers to the result, and a view of each bank's
+    stance that the result lacks. Both have low confidence.
 
-    The result is returned unchanged if there is no news. Whoever asked for the news says why there
-    is none.
+    Returns the result unchanged if there is no news. The caller that asked for the news reports
+    why.
     """
     if any(map(_may_be_news, request.results)):
         return _toned(request, result)
@@ -330,11 +333,11 @@ def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Asks for rates, decisions and calendar side by side. Once they are there, delivers the
+    """Asks for rates, decisions and calendar concurrently. Once they are there, delivers the
     result, with the tone of the news if there is any.
 
     Raises:
-        TaskNotPossible: an answer could not be had or cannot be read.
+        TaskNotPossible: an answer is not available or cannot be parsed.
     """
     market = market_of(request)
     if not request.exchanges:
@@ -403,7 +406,7 @@ def _may_be_news(answer: ToolResult) -> bool:
 
 
 def _toned(request: TurnRequest, result: ResearchResult) -> ResearchResult:
-    # The lists of words take a tenth of a second to load; a worker that sees no news has none.
+    # The word lists take a tenth of a second to load, and are not needed without news.
     from desk.programs.week.document.sections.tone import (
         banks_in,
         merged,
@@ -507,8 +510,8 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
 
 
 def _days_looked_at(request: TurnRequest, market: MarketSpec) -> DaysAsked:
-    """The days of the window. Of a bank beside a pair, whose window is that of its move, as many as
-    of a bank alone."""
+    """Returns the days of the window. For a bank beside a pair, whose window is that of the pair's
+    move, returns as many days as for a bank alone."""
     first_day, last_day = window_days(request.assignment.window)
     query = request.assignment.query
     is_long = last_day - first_day >= LOOKED_BACK - WEEK
@@ -520,8 +523,8 @@ def _days_looked_at(request: TurnRequest, market: MarketSpec) -> DaysAsked:
 
 
 def _periods_asked(request: TurnRequest, looked_at: DaysAsked) -> tuple[DaysAsked, ...]:
-    """The days of each period that a question about a bank names, or those that are looked at; none
-    where there is no question."""
+    """Returns the days of each period that a question about a bank names, or those that are looked
+    at; none without a question."""
     query = request.assignment.query
     if query is None:
         return ()
@@ -547,7 +550,7 @@ def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
 
 
 def _sources(found: _Findings, claims: Iterable[Claim]) -> tuple[DataSource, ...]:
-    """The sources that were asked. The source of yields is among them if a figure rests on it."""
+    """The sources that were called. The source of yields is among them if a figure rests on it."""
     asked = (found.rates.source, found.decisions.source, found.calendar.source)
     used = {name for claim in claims for name in claim.evidence}
     yields = (found.yields,) if found.yields and found.yields.evidence_id in used else ()
@@ -572,8 +575,8 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
 
 
 def _yield_claims(found: _Findings) -> tuple[Claim, ...]:
-    """The differential of a pair's two-year yields, or the yields of a policy rate's own area. None
-    if no source has them; its answer says why."""
+    """Returns the differential of a pair's two-year yields, or the yields of a policy rate's own
+    area. Empty if no source has them; its answer says why."""
     if found.yields is None:
         return ()
     answer, name = found.yields.answer, found.yields.evidence_id
@@ -605,7 +608,7 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
 
 
 def _missing(found: _Findings) -> tuple[str, ...]:
-    """What was asked for and not found, each once."""
+    """Lists what was asked for and not found, without duplicates."""
     reasons = [
         f"{entry.area}: no policy rate: {entry.missing}"
         for entry in found.entries

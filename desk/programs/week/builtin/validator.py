@@ -1,4 +1,4 @@
-"""The validator: asks the sources again, and judges claims by their answers."""
+"""The validator: calls the sources again, and judges claims by their answers."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -94,8 +94,8 @@ MONTHS_OF_AVERAGES: Final = 12
 
 MONTHS_OF_RATES: Final = 12
 """How many months back the second sources are asked. They publish late, some by half a year, and
-the last known months are needed: an earlier statement bears out a rate that has stood since. The
-history behind a pair's claims reaches back as far as the first."""
+the last known months are needed: an earlier statement confirms a rate that has not changed since.
+The history behind a pair's claims reaches back as far as `MONTHS_OF_AVERAGES`."""
 
 MOST_DAYS: Final = 100
 """The most days that may be asked about at once."""
@@ -121,12 +121,13 @@ UNRELIABLE = (ClaimStatus.REJECTED, ClaimStatus.CONTESTED)
 
 
 def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """The calls that could confirm the claims of the findings; none if nothing can be confirmed."""
+    """Returns the calls that could confirm the claims of the findings; empty if nothing can be
+    confirmed."""
     return (*_asked_again(request), *_asked_of_others(request))
 
 
 def all_claims(context: TurnContext) -> list[Claim]:
-    """The claims of all findings, including several on the same thing."""
+    """Returns the claims of all findings, including several on the same figure."""
     return [claim for finding in context.findings for claim in finding.claims]
 
 
@@ -155,7 +156,7 @@ class Case:
 
     @property
     def every_claim(self) -> list[Claim]:
-        """The claims of all findings, including several on the same thing."""
+        """The claims of all findings, including several on the same figure."""
         return all_claims(self.request)
 
     @property
@@ -172,18 +173,18 @@ class Case:
 
     @property
     def sources(self) -> tuple[DataSource, ...]:
-        """Every source that answered, those asked again first."""
+        """Every source that answered, those called again first."""
         second = (self.averages, self.month_ends, self.daily, self.recorded)
         answers = (self.quote, self.rates, self.decisions, *second)
         return tuple(answer.source for answer in answers if answer)
 
 
 def open_case(request: TurnRequest, calls: Iterable[ToolCall]) -> Case:
-    """The findings with the sources' answers to the validator's calls.
+    """Builds the case from the findings and the sources' answers to the validator's calls.
 
     Raises:
-        TaskNotPossible: a source that is asked again could not be asked, or its answer cannot be
-            read. A second source may be silent.
+        TaskNotPossible: a source that is called again is not available, or its answer cannot be
+            parsed. A second source may be silent.
     """
     asked = {call.capability for call in calls}
     averages, no_averages = _second(request, Capability.MONTH_AVERAGES, MonthAverages, asked)
@@ -212,7 +213,7 @@ def open_case(request: TurnRequest, calls: Iterable[ToolCall]) -> Case:
 
 
 def own_result(case: Case) -> ResearchResult:
-    """What the validator itself read from the sources, in the form of a finding."""
+    """Returns what the validator itself read from the sources, in the form of a finding."""
     answers = (case.quote, case.rates, case.decisions)
     return ResearchResult(
         result_id=f"{case.request.assignment.task_id}/checks",
@@ -233,7 +234,7 @@ class ClaimIssue(NamedTuple):
 
 
 def claim_issues(case: Case) -> tuple[ClaimIssue, ...]:
-    """The objections to claims by themselves and by the sources that were asked again."""
+    """Returns the objections to claims, by themselves and by the sources that were called again."""
     return tuple(
         ClaimIssue(finding, issue)
         for finding in case.request.findings
@@ -242,7 +243,7 @@ def claim_issues(case: Case) -> tuple[ClaimIssue, ...]:
 
 
 def by_claim(issues: Iterable[ClaimIssue]) -> dict[tuple[str, str], FailedCheck]:
-    """The first issue about each claim of a result, as the check that it stands for."""
+    """Returns the first issue about each claim of a result, as the failed check behind it."""
     found: dict[tuple[str, str], FailedCheck] = {}
     for result, issue in issues:
         check = checks.CHECKS[checks.IssueType(issue.issue_type)]
@@ -263,7 +264,7 @@ def ledger_issues(
 def event_issues(
     case: Case, event: MarketEvent, banks: Mapping[str, str]
 ) -> Iterator[ValidationIssue]:
-    """The objections to events: to their date, their bank, their references and their words."""
+    """Yields the objections to an event: to its date, its bank, its references and its words."""
     yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
     yield from checks.check_bank(event, banks, case.market.areas)
     yield from checks.check_references(event, case.claims)
@@ -276,10 +277,10 @@ def second_opinions(
     corroboration: Corroboration,
     detected: Iterable[ConflictRecord],
 ) -> Iterator[ConflictRecord]:
-    """One conflict for each claim that another origin contradicts, put to the vote.
+    """Yields one conflict for each claim that another origin contradicts, with the votes.
 
-    There is none for what is in a conflict already, in `detected` or under another metric of the
-    same day, such as a last fixing that is the window's low.
+    Omits what is in a conflict already, in `detected` or under another metric of the same day, such
+    as a last fixing that is the window's low.
     """
     market, voting = case.market.market, case.request.voting
     disputed = {p.claim_id for conflict in detected for p in conflict.positions}
@@ -299,15 +300,15 @@ def second_opinions(
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Asks the sources for what the findings claim, as far as it has not been asked yet. Once the
+    """Calls the sources for what the findings claim, as far as this was not done yet. Once the
     answers are there, delivers the verdict.
 
     Calls made with other arguments for one result alone are repeated for all results. Findings
     without a figure that a source could confirm need no tool.
 
     Raises:
-        TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
-            read.
+        TaskNotPossible: a source that is called again is not available or its answer cannot be
+            parsed.
     """
     asked = questions(request)
     if calls := unasked(asked, request.results):
@@ -328,7 +329,7 @@ def _asked_again(request: TurnRequest) -> list[ToolCall]:
     if rated:
         calls.append(ask(task, Capability.POLICY_RATE, areas=[*rated]))
     if decided:
-        # A model may refer to decisions of before the week.
+        # A model may refer to decisions from before the week.
         days = [claim.as_of for claim in all_claims(request) if claim.metric in DECIDED]
         start, end = min(first_day, *days).isoformat(), (last_day + LOCAL_DAY).isoformat()
         decisions = Capability.RATE_DECISIONS
@@ -358,8 +359,8 @@ def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
 
 
 def _days_printed(request: TurnRequest, market: str) -> list[date]:
-    """The days whose levels are claimed, and the newest days behind the figures of the pair's
-    history, as many as may be asked about at once."""
+    """Returns the days whose levels are claimed, and the newest days behind the figures of the
+    pair's history, at most `MOST_DAYS`."""
     claims = [claim for claim in all_claims(request) if claim.subject == market]
     days = {claim.as_of for claim in claims if UNITS[claim.metric] is Unit.LEVEL}
     for result in request.evidence:
@@ -381,7 +382,7 @@ def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:
 
 
 def _month(day: date, before: int) -> str:
-    """The month that is some months before a day's."""
+    """Returns the month that is some months before a day's."""
     months = day.year * 12 + day.month - 1 - before
     return f"{months // 12:04d}-{months % 12 + 1:02d}"
 
@@ -447,7 +448,7 @@ def _by_themselves(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
 def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIssue]:
     if case.quote:
         for claim in _own_words(finding, case.quote.source, Metric.LAST):
-            # A model may have asked for other pairs too.
+            # A model may also have asked for other pairs.
             own = claim.subject == case.quote.answer.symbol
             if own and not _is_older_than_quotes(claim, case):
                 yield from checks.check_last(claim, case.quote.answer)
@@ -466,15 +467,16 @@ def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
 
 
 def _is_older_than_quotes(claim: Claim, case: Case) -> bool:
-    """Whether a level is that of before the days asked about, for which the source has no quote
-    now: where prices have ended, a question is answered by the newest, and no quote denies that."""
+    """Returns whether a level is from before the days asked about, for which the source now has no
+    quote. Where prices have ended, a question is answered by the newest one, which no quote
+    contradicts."""
     first_day, _ = window_days(case.request.assignment.window)
     return claim.as_of < first_day and case.quote is not None and case.quote.answer.value is None
 
 
 def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) -> list[Claim]:
-    """The claims of a finding on some metrics that a source can deny. Claims of another origin are
-    left out: there a difference is a conflict and no error."""
+    """Returns the claims of a finding on some metrics that a source can contradict. Omits claims of
+    another origin, for which a difference is a conflict and not an error."""
     return [
         claim
         for claim in finding.claims
@@ -484,7 +486,7 @@ def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) ->
 
 
 def _matter(claim: Claim) -> tuple[str, str, date]:
-    """What a dispute is about. A pair has one level on a day, whatever metrics it appears under."""
+    """The subject of a dispute. A pair has one level on a day, under any metric."""
     about = claim.unit if claim.unit is Unit.LEVEL else claim.metric
     return claim.subject, about, claim.as_of
 
@@ -570,9 +572,9 @@ def _result(case: Case) -> ValidationResult:
 
 
 def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
-    """What the claims are judged by: their evidence, the sources, and each other.
+    """Gathers what the claims are judged by: their evidence, the sources, and each other.
 
-    A claim that is rejected by itself is in no conflict, so that nobody is asked to choose it.
+    A claim that is rejected by itself is in no conflict, so that it cannot be chosen.
     """
     request = case.request
     task, voting, own = request.assignment, request.voting, own_result(case)
@@ -600,8 +602,8 @@ def _verified(
     verdicts: Iterable[ClaimVerdict],
     about_events: dict[str, tuple[ValidationIssue, ...]],
 ) -> tuple[str, ...]:
-    """The events without objections in which a source confirmed at least one figure. Scheduled
-    events are not among them: their dates are not asked for again."""
+    """Returns the events without objections in which a source confirmed at least one figure.
+    Scheduled events are not among them: their dates are not checked again."""
     unreliable = {verdict.claim_id for verdict in verdicts if verdict.status in UNRELIABLE}
     confirmed = {claim.claim_id for claim in own} & case.claims.keys() - unreliable
     return tuple(
@@ -615,7 +617,8 @@ def _verified(
 
 
 def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
-    """The claims that the source had nothing for, and the second sources that did not answer."""
+    """Lists the claims that the source had no data for, and the second sources that did not
+    answer."""
     confirmed = {claim.claim_id for claim in own}
     checkable = (Metric.LAST, Metric.POLICY_RATE, *sorted(DECIDED))
     market = case.market.market
@@ -636,7 +639,8 @@ def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
 def _confidence(
     case: Case, issues: tuple[ValidationIssue, ...], conflicts: Iterable[ConflictRecord]
 ) -> float:
-    """The mean confidence of the findings, less a penalty for every objection and open conflict."""
+    """Returns the mean confidence of the findings, less a penalty for every objection and open
+    conflict."""
     if not case.request.findings:
         return NOTHING_FOUND
     left = fmean(finding.confidence for finding in case.request.findings)

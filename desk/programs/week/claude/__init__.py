@@ -1,1 +1,1 @@
-"""The analysts of the week, asked of Claude."""
+"""The analysts of the week as tasks of Claude."""

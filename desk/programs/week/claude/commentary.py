@@ -1,4 +1,4 @@
-"""The product manager as a model: what a report says first, over the claims of its week."""
+"""The product manager as a model: writes a report's lead from the claims of its week."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -63,9 +63,9 @@ class ProposedCommentary(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """What matters in the week, as JSON: events and findings, quiet markets, the validators'
-    objections, the claims that these refer to (each once), how the groups did, and what lies
-    ahead."""
+    """Formats what matters in the week as JSON: events and findings, quiet markets, the validators'
+    objections, the claims that these refer to (without duplicates), how the groups did, and what
+    lies ahead."""
     told: dict[str, object] = {
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
@@ -83,17 +83,19 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether the week has anything to write about: something that matters, or a decision ahead."""
+    """Returns whether the week has anything to write about: something that matters, or a decision
+    ahead."""
     return any(True for _ in _of_weight(request)) or any(True for _ in _ahead(request))
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Commentary:
-    """The headline and the themes as the model wrote them. The figure gate checks them next.
+    """Returns the headline and the themes as the model wrote them. The figure gate checks them
+    next.
 
     Raises:
         ValidationError: the answer does not have its form.
-        Refused: a theme names a market or an event of the news that is not there, gives a reason
-            that rests on nothing, or has a reference in its title.
+        Refused: a theme names an unknown market or news event, gives a reason without evidence, or
+            has a reference in its title.
     """
     proposed = ProposedCommentary.model_validate_json(text)
     return checked(_faults(request, proposed), lambda: _written(request, proposed))
@@ -104,7 +106,7 @@ def _ids(request: TurnRequest) -> set[str]:
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form. It has no field for news if there is none."""
+    """The schema of the answer. It has no field for news if there is none."""
     schema = schema_of(ProposedCommentary)
     if not _ids(request):
         schema["$defs"]["ProposedTheme"]["properties"].pop("reported")
@@ -121,7 +123,7 @@ def _written(request: TurnRequest, proposed: ProposedCommentary) -> Commentary:
 
 
 def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]:
-    """What is wrong and where, without the model's words, which could end up in a report."""
+    """Yields what is wrong and where, without the model's words, which could end up in a report."""
     markets, news = {spec.market for spec in request.markets}, _ids(request)
     for place, theme in enumerate(proposed.themes):
         if references(theme.title):
@@ -144,7 +146,7 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
 
 
 def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The events that mattered, without scheduled ones and news."""
+    """Yields the events that mattered, without scheduled ones and news."""
     apart = (EventType.SCHEDULED_DECISION, EventType.NEWS)
     for event in _of_weight(request):
         if event.event_type not in apart:
@@ -158,7 +160,7 @@ def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
 
 
 def _of_weight(context: WeekContext) -> Iterator[MarketEvent]:
-    """The events that mattered."""
+    """Yields the events that mattered."""
     events = (event for finding in context.findings for event in finding.events)
     return (event for event in events if event.impact in TOLD)
 
@@ -172,14 +174,14 @@ def _event_for_model(event: MarketEvent) -> dict[str, object]:
 
 
 def _findings(context: WeekContext) -> Iterator[dict[str, object]]:
-    """What the agents found that is no event."""
+    """Yields the agents' findings that are not events."""
     for finding in context.findings:
         for each in finding.findings:
             yield {"market": finding.market, "statement": each.statement}
 
 
 def _groups(context: WeekContext) -> dict[str, list[str]]:
-    """The pairs by group. Policy rates are left out: their banks' events cover them."""
+    """Groups the pairs. Omits policy rates: their banks' events cover them."""
     groups: dict[str, list[str]] = {}
     for spec in context.markets:
         if spec.kind is MarketKind.PAIR:
@@ -196,8 +198,8 @@ def _counts(request: TurnRequest) -> Iterable[Claim]:
 
 
 def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The pairs on which nothing that matters happened, each with a model's words for what did, or
-    else with its move."""
+    """Yields the pairs without an event that matters, each with a model's description of the move,
+    or else the move itself."""
     loud = {event["market"] for event in _events(request)}
     for finding in request.findings:
         if finding.market not in loud and (move := _move(finding)):
@@ -207,13 +209,13 @@ def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
 
 
 def _move(finding: ResearchResult) -> Claim | None:
-    """The move of a result's own market."""
+    """Returns the move of a result's own market."""
     own = (c for c in finding.claims if c.subject == finding.market and c.metric is Metric.MOVE)
     return next(own, None)
 
 
 def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The scheduled decisions, each once, in order."""
+    """Yields the scheduled decisions, without duplicates, in order."""
     scheduled = {
         (event.event_date, event.area): event
         for finding in request.findings
@@ -226,7 +228,7 @@ def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
 
 
 def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
-    """The validators' objections that the evidence does not disprove."""
+    """Yields the validators' objections that the evidence does not disprove."""
     events = {e.event_id: e for finding in context.findings for e in finding.events}
     claims = {c.claim_id: c for finding in context.findings for c in finding.claims}
     grounds = ObjectionGrounds(claims, events, BANKS)
@@ -248,7 +250,7 @@ def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
 
 
 def _claims(request: TurnRequest) -> Iterator[Claim]:
-    """The claims that the material refers to or rests on, each once."""
+    """Yields the claims that the material refers to or rests on, without duplicates."""
     known = checks_in(request.state) | {
         claim.claim_id: claim for finding in request.findings for claim in finding.claims
     }

@@ -1,4 +1,4 @@
-"""The product manager as a model: which market comes first, and what to look for in it."""
+"""The product manager as a model: decides which market comes first, and what to look for in it."""
 
 import json
 from collections import Counter
@@ -44,7 +44,7 @@ BRINGS: Final[Mapping[Capability, str]] = MappingProxyType(
         Capability.BANK_NEWS: "what a central bank published and said",
     }
 )
-"""What looking into a topic brings, in the words for the planner."""
+"""What looking into a topic yields, in the words for the planner."""
 
 Question = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 
@@ -69,7 +69,7 @@ class ProposedPlan(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The week, its markets and the advice of the learning system, as JSON."""
+    """Formats the week, its markets and the advice of the learning system, as JSON."""
     assignment = request.assignment
     return json.dumps(
         {
@@ -94,12 +94,13 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPlan:
-    """The plan: the model's order and instructions, with the tasks that the desk's rules give.
+    """Builds the plan: the model's order and instructions, with the tasks that the desk's rules
+    give.
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it does not name every configured market once and no other, or it follows what
-            nobody recommended.
+        ValueError: it does not name every configured market exactly once and no other, or it
+            follows something that was not recommended.
     """
     proposed = ProposedPlan.model_validate_json(text)
     wrong = _misnamed(request, proposed)
@@ -125,14 +126,14 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
 
 
 def _asked(tasks: Iterable[PlannedTask], wanted: ProposedMarket) -> Iterator[PlannedTask]:
-    """The tasks, each with the instructions for its agent."""
+    """Yields the tasks, each with the instructions for its agent."""
     questions = {TaskType.RESEARCH_FX: wanted.prices, TaskType.RESEARCH_RATES: wanted.rates}
     for task in tasks:
         yield task.model_copy(update={"instructions": questions.get(task.task_type) or None})
 
 
 def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
-    """The announced decisions of the week and of the four weeks after it."""
+    """Yields the announced decisions of the week and of the four weeks after it."""
     for _, answer in usable_answers(request.results):
         if isinstance(answer, DecisionCalendar):
             for day in answer.scheduled:
@@ -140,8 +141,8 @@ def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
 
 
 def _schema(context: WeekContext) -> dict[str, JsonValue]:
-    """The form, with the available capabilities, and with the recommendations that can be followed,
-    if there are any."""
+    """The schema of the answer, with the available capabilities, and with the recommendations that
+    can be followed, if there are any."""
     schema = schema_of(ProposedPlan)
     schema["$defs"]["Capability"]["enum"] = [str(each) for each in context.capabilities]
     if not context.capabilities:
@@ -161,8 +162,8 @@ def _recommended(context: WeekContext) -> list[dict[str, JsonValue]]:
 
 
 def _followed(base: AgentResult | None, proposed: ProposedPlan) -> tuple[str, ...]:
-    """The recommendations that the model follows, each once. If it says nothing about them, those
-    that the desk's own plan follows."""
+    """Returns the recommendations that the model follows, without duplicates. If it does not
+    mention them, returns those that the desk's own plan follows."""
     if proposed.follows is not None:
         return tuple(dict.fromkeys(proposed.follows))
     return base.follows if isinstance(base, WeekPlan) else ()
@@ -172,7 +173,7 @@ def _misnamed(context: WeekContext, proposed: ProposedPlan) -> str:
     named = Counter(market.market for market in proposed.markets)
     configured = {spec.market for spec in context.markets}
     recommended = {each.advice_id for each in context.advice}
-    # A model's own words could end up in a report: told is where they stand.
+    # A model's own words could end up in a report, so only their location is reported.
     strange = (n for n, market in enumerate(proposed.markets) if market.market not in configured)
     faults = {
         "not planned": sorted(configured - named.keys()),

@@ -1,9 +1,10 @@
-"""A research agent as a model: the desk's measurements, put into words and judged by the model.
+"""A research agent as a model: it describes and judges the desk's measurements.
 
 Every figure is the desk's: claims, events and their days follow from the tools' answers by the same
 rules as without a model. The model describes the events, says which news matter, and which way it
 leans with which confidence. What its own tool calls measured becomes a claim when the model refers
-to it. News are named by the item of a tool's answer, from which the link and the day are taken.
+to it. News are referred to by the item of a tool's answer, from which the link and the day are
+taken.
 """
 
 import json
@@ -79,20 +80,20 @@ from desk.trust.prose import references
 MOST_EVENTS: Final = 100
 MOST_FINDINGS: Final = 5
 MOST_CLAIMS: Final = 200
-"""The bound of `ResearchResult.claims`."""
+"""The limit of `ResearchResult.claims`."""
 
 MOST_MISSING: Final = 20
 _FIGURES: Final = frozenset(
     {Capability.HISTORY, Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.YIELDS}
 )
-"""Capabilities whose answers give claims on a market."""
+"""Capabilities whose answers make claims on a market."""
 
 
 _NEWS: Final = {
     *map(str, (Capability.NEWS_SEARCH, Capability.HEADLINES, Capability.BANK_NEWS)),
     OTHER_TOOLS,
 }
-"""Capabilities whose answers can hold news."""
+"""Capabilities whose answers can contain news."""
 
 
 class WrittenEvent(Contract):
@@ -115,7 +116,7 @@ class ProposedResearch(Contract):
 
 
 def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """The further opening calls for a model: those that the other agent on the market makes, so
+    """Returns the further opening calls for a model: those of the other agent on the market, so
     that both agents see all claims on it."""
     task = request.assignment
     if task.market is None or task.market.kind is not MarketKind.PAIR:
@@ -129,11 +130,11 @@ def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """What the desk has found so far, as JSON."""
+    """Formats what the desk has found so far, as JSON."""
     found = found_in(base)
     task, claims = request.assignment, _at_the_start(request, found).known.values()
     in_vain, months = asked_in_vain(request), own_months(request)
-    # What was asked in vain and so is missing is told once.
+    # What is missing because of an unanswered call is only shown once.
     missing = [m for m in found.missing if not any(str(each["why"]) in m for each in in_vain)]
     material = {
         "market": task.market.market if task.market else None,
@@ -164,20 +165,20 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:
-    """What the desk's own calls gave. It is the same at every turn, as the first messages must
-    be."""
+    """Returns the figures from the desk's own calls. They are the same at every turn, as the first
+    messages must be."""
     own = tuple(exchange for exchange in request.exchanges if not exchange.said)
     return Figures(request.model_copy(update={"exchanges": own}), found.claims)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The desk's finding with the model's words, news and views, and with the further claims that
-    they rest on.
+    """Returns the desk's finding with the model's words, news and views, and with the further
+    claims that they rest on.
 
     Raises:
         ValidationError: the answer does not have its form.
-        Refused: it names an event, an item of news, a claim or a subject that is not there, or
-            tells something otherwise than its day is.
+        Refused: it names an unknown event, news item, claim or subject, or describes something on
+            the wrong day.
     """
     found, proposed = found_in(base), ProposedResearch.model_validate_json(text)
     figures = figures_of(request, found)
@@ -216,7 +217,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
 
 
 def _named(proposed: ProposedResearch) -> Iterator[str]:
-    """The claims that the answer refers to."""
+    """Yields the claims that the answer refers to."""
     for event in proposed.events:
         yield from references(event.description)
     for item in proposed.news:
@@ -258,7 +259,7 @@ def _strangers(
 
 
 def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:
-    """The desk's events that the model described, in its words."""
+    """Returns the desk's events that the model described, in its words."""
     events = {event.event_id: event for event in found.events}
     return {
         line.event_id: events[line.event_id].model_copy(update={"description": line.description})
@@ -268,14 +269,15 @@ def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, Mar
 
 
 def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str]:
-    """What is wrong with the days of what the model reports. The gate checks its words."""
+    """Yields what is wrong with the days of what the model reports. The gate checks its words."""
     days = window_days(request.assignment.window)
     for event in events:
         yield from (issue.description for issue in check_event_date(event, *days))
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form. News and their tone are only in it if there are news, or news can be asked for."""
+    """The schema of the answer. News and their tone are only in it if there are news, or news can
+    be asked for."""
     schema = schema_of(ProposedResearch)
     if not asked_by(answering(request)) & _NEWS and not any(True for _ in news_for_model(request)):
         for name, line in (("news", "ProposedNews"), ("tones", "ProposedTone")):

@@ -1,7 +1,7 @@
 """The validator as a model: further objections to the findings on a market.
 
-The verdicts on the claims are the desk's, which recomputes them and asks the sources. The model
-reads the prose over the claims and may object to it. It can neither verify nor reject a figure.
+The verdicts on the claims are the desk's, which recomputes them and calls the sources. The model
+reads the prose around the claims and may object to it. It can neither verify nor reject a figure.
 """
 
 import json
@@ -49,7 +49,7 @@ from desk.trust.prose import references
 
 MOST_ISSUES: Final = 50
 MOST_READ: Final = 40
-"""How many of the news items that the agents read the validator is shown."""
+"""The most news items, of those that the agents read, that the validator is shown."""
 
 LONGEST_SUMMARY: Final = 300
 HOLDS: Final[Mapping[IssueType, str]] = {
@@ -88,7 +88,7 @@ class ProposedIssue(Contract):
     confidence: Confidence
 
     def fault(self) -> str | None:
-        """What is wrong with `holds`."""
+        """Returns what is wrong with `holds`, or None."""
         given = [n for n, value in (self.holds or Correction()) if value is not None]
         wanted = [HOLDS[self.type]] if self.type in HOLDS else []
         if given == wanted:
@@ -97,7 +97,8 @@ class ProposedIssue(Contract):
         return f"an objection of type {self.type} has {told}"
 
     def issue(self, statements: Mapping[str, str]) -> ValidationIssue:
-        """The objection in the desk's form. `statements` are the findings by their ids."""
+        """Converts the objection into the desk's form. `statements` are the findings by their
+        ids."""
         said = self.model_dump(exclude={"type", "finding"})
         finding = statements[self.finding] if self.finding is not None else None
         return ValidationIssue(issue_type=self.type, finding=finding, **said)
@@ -111,7 +112,7 @@ class ProposedValidation(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The findings and the desk's verdicts on them, as JSON."""
+    """Formats the findings and the desk's verdicts on them, as JSON."""
     found = _found(base)
     verdicts = {verdict.claim_id: verdict for verdict in found.verdicts}
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
@@ -154,11 +155,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ValidationResult:
-    """The desk's verdict with the model's objections. Its confidence is the lower of the two.
+    """Returns the desk's verdict with the model's objections. Its confidence is the lower of the
+    two.
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it names a claim or an event that is not there.
+        ValueError: it names an unknown claim or event.
     """
     found, proposed = _found(base), ProposedValidation.model_validate_json(text)
     figures = figures_of(request, found)
@@ -234,8 +236,8 @@ def _named(proposed: ProposedValidation) -> Iterator[str]:
 
 
 def _told_findings(at: int, result: ResearchResult) -> Iterator[dict[str, object]]:
-    """The findings of a result that are no events: by which id, what they say, and on which
-    claims they rest that they do not refer to."""
+    """Yields the findings of a result that are not events: their id, their statement, and the
+    claims that they rest on without referring to them."""
     for place, each in enumerate(result.findings):
         besides = set(each.claims) - set(references(each.statement))
         told = {"finding": _finding_id(at, place), "statement": each.statement}
@@ -243,7 +245,7 @@ def _told_findings(at: int, result: ResearchResult) -> Iterator[dict[str, object
 
 
 def _statements(request: TurnRequest) -> Iterator[tuple[str, str]]:
-    """What the findings that are no events say, by their ids."""
+    """Yields the statements of the findings that are not events, by their ids."""
     for at, result in enumerate(request.findings):
         for place, each in enumerate(result.findings):
             yield _finding_id(at, place), each.statement
@@ -274,13 +276,14 @@ def _told_claims(
 
 
 def _asked(evidence_id: str, results: Mapping[str, ToolResult]) -> str:
-    """The server and tool that a claim's evidence is from."""
+    """The server and tool that a claim's evidence comes from."""
     result = results.get(evidence_id)
     return f"{result.call.server}.{result.call.tool}" if result else evidence_id
 
 
 def _read(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The news that the findings could rest on. A cause that no item reports has no source."""
+    """Yields the news that the findings could rest on. A cause that no item reports has no
+    source."""
     told = 0
     for answer in request.evidence:
         news = news_in(answer, request.assignment.window)

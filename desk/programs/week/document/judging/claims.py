@@ -15,7 +15,7 @@ Returned = TypeVar("Returned", bound=SourceResult)
 
 
 def week_claims(markets: Mapping[str, Mapping[str, Claim]]) -> dict[str, Claim]:
-    """All claims of a week by id, from those of each market.
+    """Returns all claims of a week by id, from those of each market.
 
     A claim about a market is taken from that market's own research if it has one; otherwise from
     the first market in the order given.
@@ -43,22 +43,22 @@ def printed_claims(report: ResearchReport) -> dict[str, Claim]:
 
 
 def claim_of(claims: Mapping[str, Claim], subject: str, metric: Metric) -> Claim | None:
-    """The claim on a metric of a subject; None if there is none."""
+    """Returns the claim on a metric of a subject, or None."""
     return claims.get(claim_id(subject, metric))
 
 
 def same_figure(one: Claim, other: Claim) -> bool:
-    """Whether two claims state the same figure, whatever their evidence."""
+    """Returns whether two claims state the same figure, on any evidence."""
     return (one.value, one.unit, one.as_of) == (other.value, other.unit, other.as_of)
 
 
 def returned_by(
     tool: str, model: type[Returned], evidence: Iterable[ToolResult]
 ) -> Iterator[Returned]:
-    """The answers of a tool as models, in the order of the evidence.
+    """Yields the answers of a tool as models, in the order of the evidence.
 
     Another server may have a tool of the same name with another form of answer; its answers are
-    left out.
+    omitted.
     """
     for result in evidence:
         if result.call.tool == tool and result.status is ToolStatus.OK:

@@ -1,5 +1,5 @@
-"""The printable part of a commentary, and the report's lead made of it. A text by rule replaces
-each of the commentator's texts that cannot be printed."""
+"""The printable part of a commentary, and the report's lead built from it. A rule-based text
+replaces each of the commentator's texts that cannot be printed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,13 +9,13 @@ from desk.contracts.week.report import Lead, MarketReport, Sentence, Theme
 from desk.trust.prose import commentary_texts, references, review, sentence, without_rejected
 
 LEAST_THEMES = 3
-"""The least number of themes in a lead, if the desk has as many. If the commentator has fewer, or
-some are left out, the desk's own follow."""
+"""The fewest themes in a lead, if the desk has as many. If the commentator has fewer, or some are
+left out, the desk's own are added."""
 
 
 def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> Commentary | None:
-    """The commentary without sentences whose figures are not all printed claims in a form that fits
-    them."""
+    """Removes from the commentary the sentences whose figures are not all printed claims in a
+    fitting form."""
     if written is None:
         return None
     kept = without_rejected(written, review(written, claims))
@@ -35,7 +35,7 @@ def lead_with(
     claims: Mapping[str, Claim],
     sections: Sequence[MarketReport],
 ) -> Lead:
-    """The desk's own lead, with the commentator's texts in place of the desk's."""
+    """Returns the desk's own lead, with the commentator's texts in place of the desk's."""
     if kept is None or not (kept.headline or kept.themes):
         return own
     themes = tuple(_theme(theme, claims, sections) for theme in kept.themes)
@@ -50,7 +50,7 @@ def lead_with(
 
 
 def left_out_words(written: Commentary | None, kept: Commentary | None) -> str | None:
-    """How many texts of a commentary are not printed as they were written; None if all are."""
+    """Counts the texts of a commentary that are not printed as written. Returns None if all are."""
     before = [text.prose for text in commentary_texts(written)] if written else []
     after = {text.prose for text in commentary_texts(kept)} if kept else set[str]()
     changed = sum(prose not in after for prose in before)
@@ -72,7 +72,7 @@ def _theme(
 
 
 def _story(event_id: str | None, sections: Iterable[MarketReport]) -> Reported | None:
-    """The story of a news event, as a section prints it."""
+    """Returns the story of a news event, as a section prints it."""
     for section in sections:
         for event in section.events:
             if event.event_id == event_id:
@@ -82,8 +82,8 @@ def _story(event_id: str | None, sections: Iterable[MarketReport]) -> Reported |
 
 
 def _not_told(own: Iterable[Theme], kept: Commentary) -> list[Theme]:
-    """The desk's themes that the commentator does not cover, neither by their markets nor by their
-    figures."""
+    """Returns the desk's themes that the commentator does not cover, neither by their markets nor
+    by their figures."""
     markets = {market for theme in kept.themes for market in theme.markets}
     named = {name for text in commentary_texts(kept) for name in references(text.prose)}
     return [

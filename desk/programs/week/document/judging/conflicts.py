@@ -21,10 +21,10 @@ NOT_COMPARABLE = "What is held cannot be compared: a person must decide."
 
 
 def conflicts_of(markets: Sequence[Sifted], voting: VotingConfig) -> tuple[ConflictRecord, ...]:
-    """Every conflict once, in the order of the markets; those between markets come last.
+    """Returns every conflict once, in the order of the markets; those between markets come last.
 
-    The record in a market's outcome comes before its validator's, because a person may have decided
-    it since. Figures that are rejected by themselves are in no conflict.
+    The record in a market's outcome takes precedence over its validator's, because a person may
+    have decided it since. Figures that are rejected by themselves are in no conflict.
     """
     outcomes = [market.outcome for market in markets]
     fallen = frozenset[Stated]().union(*(market.fallen for market in markets))
@@ -42,8 +42,8 @@ def conflicts_of(markets: Sequence[Sifted], voting: VotingConfig) -> tuple[Confl
 
 
 def _of_sound(conflict: ConflictRecord, fallen: Collection[Stated]) -> ConflictRecord | None:
-    """The conflict between figures that are sound by themselves; None if none are left, or if the
-    position that a person chose is not."""
+    """Restricts the conflict to figures that are sound by themselves. Returns None if none are
+    left, or if the position that a person chose is not sound."""
     kept = tuple(
         position
         for position in conflict.positions
@@ -78,10 +78,10 @@ def withheld_in(conflicts: Iterable[ConflictRecord]) -> frozenset[str]:
 
 
 def decided_by_rule(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
-    """The record with the weights, the decision and the words that the rules give it.
+    """Applies the weights, the decision and the words of the rules to the record.
 
-    A person's choice stays. If a vote cannot decide it and nobody has, it is open; so is a conflict
-    whose figures cannot be compared.
+    A person's choice stays. If a vote cannot decide it and no person has, it is open; so is a
+    conflict whose figures cannot be compared.
     """
     weighed = tuple(_weighed(position, voting) for position in conflict.positions)
     conflict = conflict.model_copy(update={"positions": weighed})
@@ -113,6 +113,6 @@ def _weighed(position: Position, voting: VotingConfig) -> Position:
 
 
 def _place(positions: Iterable[Position], chosen: str | None) -> int | None:
-    """The index of the first position with the chosen figure; None if none has it."""
+    """Returns the index of the first position with the chosen figure, or None."""
     places = (place for place, position in enumerate(positions) if position.stated == chosen)
     return next(places, None) if chosen is not None else None

@@ -1,4 +1,4 @@
-"""The coverage of a week: what it was to cover, what is there, and what is missing and why."""
+"""The coverage of a week: what was expected, what is covered, and what is missing and why."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,9 +23,9 @@ def coverage_of(
     config: RunConfig,
     elsewhere: Collection[str] = (),
 ) -> Coverage:
-    """The coverage of the configured markets. Each is counted, or missing with a reason. How
-    current it is, is added later. `elsewhere` are remarks that hold for other markets too and are
-    printed once for all; they are no market's own reason."""
+    """Computes the coverage of the configured markets. Each is counted, or missing with a reason.
+    Freshness is added later. `elsewhere` are remarks that apply to other markets too and are
+    printed once for all; they are not a market's own reason."""
     expected = config.market_names
     there = [market for market in expected if is_counted(outcomes.get(market))]
     return Coverage(
@@ -54,7 +54,7 @@ def coverage_of(
 
 
 def _stopped(outcomes: Iterable[MarketOutcome]) -> Iterator[UnreachableSource]:
-    """The live sources that left questions without an answer, each once."""
+    """Yields the live sources that left calls without an answer, without duplicates."""
     unanswered: defaultdict[str, list[tuple[datetime, str]]] = defaultdict(list)
     for outcome in outcomes:
         for result in outcome.evidence:
@@ -67,13 +67,13 @@ def _stopped(outcomes: Iterable[MarketOutcome]) -> Iterator[UnreachableSource]:
 
 
 def is_counted(outcome: MarketOutcome | None) -> bool:
-    """Whether a market counts as researched."""
+    """Returns whether a market counts as researched."""
     return outcome is not None and outcome.outcome in COUNTED
 
 
 def reason_of(outcome: MarketOutcome | None, elsewhere: Collection[str] = ()) -> str:
-    """Why a market is missing or partial, in the words of its agents. Remarks that are printed
-    `elsewhere` are left out if there are others."""
+    """Returns why a market is missing or partial, in the words of its agents. Omits remarks that
+    are printed `elsewhere` if there are others."""
     if outcome is None:
         return NOT_REACHED
     reasons = list(dict.fromkeys(outcome.missing))

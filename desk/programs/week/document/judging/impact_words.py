@@ -28,7 +28,7 @@ def impact_reason(event: ReportedEvent, market: MarketReport, today: date) -> st
 
 
 def _reasons(event: ReportedEvent, market: MarketReport, today: date) -> Iterator[str]:
-    """The reasons for an event's impact, strongest first."""
+    """Yields the reasons for an event's impact, strongest first."""
     if event.event_type is EventType.RATE_DECISION:
         named = set(event.claims)
         changes = [c for c in market.claims if c.claim_id in named and _is_change(c)]
@@ -70,7 +70,8 @@ def _of_move(own: dict[Metric, Claim], event: ReportedEvent) -> Iterator[str]:
 
 
 def _extreme_within(own: dict[Metric, Claim]) -> Iterator[str]:
-    """Whether a day of the week was the year's highest or lowest, wherever the week ended."""
+    """Says if a day of the week was the year's highest or lowest, even if the week ended
+    elsewhere."""
     for of_week, of_year, side in (
         (Metric.WINDOW_HIGH, Metric.YEAR_HIGH, "high"),
         (Metric.WINDOW_LOW, Metric.YEAR_LOW, "low"),
@@ -80,7 +81,7 @@ def _extreme_within(own: dict[Metric, Claim]) -> Iterator[str]:
 
 
 def _extreme(own: dict[Metric, Claim], day: date, span: timedelta, words: str) -> Iterator[str]:
-    """Whether the pair ended at its highest or lowest in a span, by the claims that say so."""
+    """Says if the pair ended at its highest or lowest in a span, by the claims that state it."""
     for metric, side in ((Metric.HIGHEST_SINCE, "high"), (Metric.LOWEST_SINCE, "low")):
         since = day_of(own[metric].value) if metric in own else None
         if since is not None and day - since >= span:

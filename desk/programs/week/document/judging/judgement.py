@@ -1,5 +1,5 @@
-"""Which of a week's findings may be printed: the claims that survive, their verdicts, and the
-sentences that only refer to these."""
+"""Decides which of a week's findings may be printed: the claims that survive, their verdicts, and
+the sentences that only refer to these."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,7 +83,7 @@ def grounds_of(
 
 
 def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard:
-    """The outcome without the events and findings that an objection withholds."""
+    """Removes the events and findings that an objection withholds from the outcome."""
     objections = [
         (issue, settled.outcome)
         for issue in (outcome.validation.issues if outcome.validation else ())
@@ -110,8 +110,9 @@ def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard
 def objections_of(
     outcome: MarketOutcome, grounds: ObjectionGrounds
 ) -> tuple[ReportedObjection, ...]:
-    """Every objection to what is left, with its settlement, in the order raised. An objection to a
-    removed text is removed with it; the reason for the removal is listed with what was left out."""
+    """Returns every objection to what is left, with its settlement, in the order raised. An
+    objection to a removed text is removed with it; the reason for the removal is listed with what
+    was left out."""
     issues = outcome.validation.issues if outcome.validation else ()
     left = {event.event_id for result in outcome.results for event in result.events}
     found = {f.statement for result in outcome.results for f in result.findings}
@@ -126,7 +127,7 @@ def objections_of(
 def _is_to_what_stands(
     issue: ValidationIssue, grounds: ObjectionGrounds, left: Collection[str]
 ) -> bool:
-    """Whether one of the texts that an objection is about is among the remaining events. An
+    """Returns whether one of the texts that an objection is about is among the remaining events. An
     objection to a figure always counts."""
     if issue.event is None and issue.finding is None and issue.issue_type in CHECKS:
         return True
@@ -181,10 +182,9 @@ class ProseGuard:
     dropped: list[DroppedSentence] = field(default_factory=list)
 
     def outcome(self, outcome: MarketOutcome) -> MarketOutcome:
-        """The outcome with what may be printed of its results and its validation.
+        """Restricts the outcome to what may be printed of its results and its validation.
 
-        Reasons for failures of the desk's own work are kept as they are, with status codes and the
-        like.
+        Reasons for failures of the desk's own work stay unchanged, with status codes and the like.
         """
         told = {line for result in outcome.results for line in result.missing}
         validation = self._validation(outcome.validation) if outcome.validation else None
@@ -241,7 +241,7 @@ class ProseGuard:
         )
 
     def _validation(self, result: ValidationResult) -> ValidationResult:
-        """The validation without records of conflicts, which the report words by rule."""
+        """Removes the records of conflicts, which the report words by rule, from the validation."""
         worded = result.model_copy(update={"conflicts": ()})
         kept = without_rejected(worded, review(worded, self.claims))
         if not isinstance(kept, ValidationResult):
@@ -286,7 +286,7 @@ class ProseGuard:
         )
 
     def _is_sound(self, event: MarketEvent, market: str) -> bool:
-        """Whether an event of the market still has a description, and has the day of its figures
+        """Returns whether an event of the market still has a description, the day of its figures
         and the market's own bank."""
         if not event.description:
             return False
@@ -317,10 +317,10 @@ MOST_DROPPED = 2_000
 
 
 class JudgedMarket(NamedTuple):
-    """What may be printed of a market.
+    """The printable part of a market.
 
-    `outcome` holds nothing beyond that. `claims` are by id. `undecided` says that one of its
-    conflicts waits for a person.
+    `outcome` has nothing beyond it. `claims` are by id. `undecided` says that one of its conflicts
+    waits for a person.
     """
 
     outcome: MarketOutcome
@@ -332,15 +332,15 @@ class JudgedMarket(NamedTuple):
 
 
 class JudgedWeek(NamedTuple):
-    """What may be printed of a week: its markets by name, its claims by id, its conflicts."""
+    """The printable part of a week: its markets by name, its claims by id, its conflicts."""
 
     markets: Mapping[str, JudgedMarket]
     claims: Mapping[str, Claim]
     conflicts: tuple[ConflictRecord, ...]
 
     def known_to(self, market: str) -> dict[str, Claim]:
-        """The claims that a market's prose may refer to: the week's, with the market's own in their
-        place, and without those that it had to withhold."""
+        """Returns the claims that a market's prose may refer to: the week's, replaced by the
+        market's own, without those that it had to withhold."""
         judged = self.markets[market]
         return _known(self.claims, judged.claims, {v.claim_id for v in judged.verdicts})
 
@@ -379,7 +379,7 @@ def judge(
 
 
 def not_reached(market: str) -> MarketOutcome:
-    """The outcome of a market that the run has none for."""
+    """The outcome of a market for which the run has none."""
     return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
 
 
@@ -402,7 +402,7 @@ def _known(
 def _as_it_stands(
     spec: MarketSpec, outcome: MarketOutcome, surviving: PrintedClaims
 ) -> MarketOutcome:
-    """The outcome with withheld claims named as missing; it is missing without its essential
+    """Adds withheld claims to what is missing. The outcome is missing without its essential
     figure."""
     missing = outcome.missing
     if surviving.rejected:

@@ -1,6 +1,6 @@
-"""Which claims a report prints: those that survive the conflicts and follow from their evidence.
-Claims rejected by the validator or by the ledger are withheld, with everything computed from
-them."""
+"""Decides which claims a report prints: those that survive the conflicts and follow from their
+evidence. Claims rejected by the validator or by the ledger are withheld, with everything computed
+from them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from desk.trust.ledger import FAILURES, FailedCheck, Ledger
 from desk.trust.prose import references
 
 MOST_CLAIMS: Final = 200
-"""The bound of `ResearchResult.claims`."""
+"""The limit of `ResearchResult.claims`."""
 
 RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
 
@@ -31,7 +31,7 @@ class Sifted(NamedTuple):
     delivered: tuple[str, ...]
     rejected: Mapping[str, FailedCheck]
     fallen: frozenset[tuple[str, str, str]] = frozenset()
-    """What was stated that does not stand, as `stated_in` has it."""
+    """The figures that were stated and rejected, in the form of `stated_in`."""
 
 
 class PrintedClaims(NamedTuple):
@@ -42,8 +42,8 @@ class PrintedClaims(NamedTuple):
 
 
 def with_referred(outcome: MarketOutcome) -> MarketOutcome:
-    """The outcome with the figures that its validator fetched to object with, added to the first
-    finding: they are judged and printed like the others."""
+    """Adds the figures that the validator fetched for its objections to the first finding: they are
+    judged and printed like the others."""
     if outcome.validation is None or not outcome.results:
         return outcome
     held = {claim.claim_id for result in outcome.results for claim in result.claims}
@@ -57,14 +57,14 @@ def with_referred(outcome: MarketOutcome) -> MarketOutcome:
 
 
 def _with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> Iterator[str]:
-    """The names, each after the names that its claim is computed from."""
+    """Yields the names, each after the names that its claim is computed from."""
     for name in names:
         yield from _with_inputs(claims[name].inputs if name in claims else (), claims)
         yield name
 
 
 def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
-    """The outcome without the claims that its validator rejected or that fail the ledger."""
+    """Removes the claims that the validator rejected or that fail the ledger."""
     verdicts = outcome.validation.verdicts if outcome.validation else ()
     rejected = {
         verdict.claim_id: FailedCheck(verdict.decided_by, verdict.words)
@@ -83,7 +83,7 @@ def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
 
 
 def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
-    """The agent, the claim id and the figure of every claim."""
+    """Returns the agent, the claim id and the figure of every claim."""
     return {
         (result.agent, claim.claim_id, stated)
         for result in outcome.results
@@ -124,7 +124,8 @@ def _sound(
     ledger: Ledger,
     rejected: dict[str, FailedCheck],
 ) -> ResearchResult:
-    """The result with the claims that follow from their evidence. The others are noted."""
+    """Restricts the result to the claims that follow from their evidence. Records the others in
+    `rejected`."""
     known = {claim.claim_id: claim for other in results for claim in other.claims}
     known |= {claim.claim_id: claim for claim in result.claims}
     fallen: dict[str, FailedCheck] = {}
@@ -142,7 +143,7 @@ def _sound(
 def _settled(
     claims: Mapping[str, Claim], rejected: Mapping[str, FailedCheck], ledger: Ledger
 ) -> PrintedClaims:
-    """What is left once nothing rests on a removed claim. Ids that survive after all, by another
+    """Removes claims until nothing rests on a removed claim. Ids that survive after all, by another
     agent's sound claim, are removed from `rejected`."""
     failures = {name: found for name, found in rejected.items() if name not in claims}
     left = dict(claims)
@@ -172,8 +173,8 @@ def _resting_on(claim: Claim, gone: Collection[str]) -> FailedCheck | None:
 
 
 def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
-    """The check that a claim fails, without figures: a withheld figure must not appear in its
-    reason."""
+    """Returns the check that a claim fails, without figures: a withheld figure must not appear in
+    its reason."""
     failed = ledger.failed_check(claim, claims)
     if failed is None:
         return None
@@ -192,13 +193,13 @@ def _in_week(
 
 
 def _preferred(own: Claim | None, of_week: Claim) -> Claim:
-    """The market's own claim with its own evidence, if it states the same as the week's."""
+    """Returns the market's own claim with its own evidence, if it states the same as the week's."""
     return own if own and same_figure(own, of_week) else of_week
 
 
 def read_again(asked: FindingsToJudge) -> FindingsToJudge:
-    """The findings without the claims that do not follow from their evidence; unchanged if there is
-    nothing to read them again by."""
+    """Removes the claims that do not follow from their evidence from the findings. Returns them
+    unchanged if the window or the base area is not known."""
     if asked.window is None or asked.base_area is None:
         return asked
     evidence = [result for outcome in asked.outcomes for result in outcome.evidence]

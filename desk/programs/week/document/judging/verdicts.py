@@ -93,7 +93,7 @@ def _by_name(market: MarketReport) -> Mapping[str, ClaimVerdict]:
 def _root(
     claim: Claim, verdicts: Mapping[str, ClaimVerdict], claims: Mapping[str, Claim]
 ) -> ClaimVerdict:
-    """The verdict on the first input, at any depth, that has no second origin itself."""
+    """Returns the verdict on the first input, at any depth, that has no second origin itself."""
     for name in claim.inputs:
         verdict = verdicts.get(name)
         if verdict is not None and verdict.status is not ClaimStatus.VERIFIED and name in claims:
@@ -114,7 +114,7 @@ DECIDERS: Final = {
 def verdicts_of(
     outcome: MarketOutcome, surviving: PrintedClaims, conflicts: Iterable[ConflictRecord]
 ) -> tuple[ClaimVerdict, ...]:
-    """One verdict for each printed claim, in order, and one for each rejected claim.
+    """Returns one verdict for each printed claim, in order, and one for each rejected claim.
 
     The validator's verdict counts if there is one. A claim that a conflict was decided for is
     contested. A claim that was not validated has a single source, with the reason.
@@ -136,7 +136,7 @@ def verdicts_of(
 
 
 def with_contested(section: MarketReport, contested: Mapping[str, CrossCheck]) -> MarketReport:
-    """The section with those claims contested that do not fit other markets'."""
+    """Marks the claims as contested that contradict other markets'."""
     verdicts = tuple(
         _contested_across(verdict, contested.get(verdict.claim_id)) for verdict in section.verdicts
     )
@@ -155,8 +155,8 @@ def _decided(conflicts: Iterable[ConflictRecord]) -> dict[str, ConflictRecord]:
 
 
 def _as_supported(verdict: ClaimVerdict, known: frozenset[str]) -> ClaimVerdict:
-    """The verdict as far as its evidence supports it: without a second origin nothing is verified.
-    Evidence that is no tool result of the market is left out."""
+    """Restricts the verdict to what its evidence supports: without a second origin nothing is
+    verified. Omits evidence that is not a tool result of the market."""
     status = verdict.status
     if status is ClaimStatus.VERIFIED and len(set(verdict.origins)) < 2:
         status = ClaimStatus.SINGLE_SOURCE
@@ -204,7 +204,8 @@ def _unvalidated(claim: Claim, outcome: MarketOutcome) -> ClaimVerdict:
 
 
 def _why(outcome: MarketOutcome) -> str:
-    """Why a claim has no verdict: nobody validated, or the validator did not mention it."""
+    """Returns why a claim has no verdict: there was no validation, or the validator did not mention
+    it."""
     if outcome.validation is not None:
         return SILENT
     lines = [line for line in outcome.agents if line.task_type is TaskType.VALIDATE]

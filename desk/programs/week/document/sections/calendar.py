@@ -114,8 +114,8 @@ def is_decided(row: CalendarRow) -> bool:
 
 
 def printable_name(name: str | None, area: str) -> str:
-    """A bank's name as a source gives it, or its area's code if the name holds a digit or a
-    bracket, which could be taken for a figure."""
+    """Returns a bank's name as a source gives it, or its area's code if the name contains a digit
+    or a bracket, which could be mistaken for a figure."""
     unfit = name is None or any(sign.isdigit() or sign in "[]" for sign in name)
     return area if unfit or not name else name
 
@@ -146,8 +146,7 @@ def _decided(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
 
 
 def _outcome_words(event: MarketEvent) -> str:
-    """The event's description without the bank's name, as the outcome that is printed after the
-    name."""
+    """Returns the event's description without the bank's name, to be printed after the name."""
     told = event.description.removeprefix(event.central_bank or "").strip().removesuffix(".")
     return told or WITHOUT_OUTCOME
 
@@ -166,7 +165,7 @@ def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
 
 
 def _ahead(scheduled: ScheduledDecision, standing: str, edition: int) -> str:
-    """Where the rate stands, and when the decision is announced."""
+    """The current rate, and the time of the announcement."""
     if scheduled.announced_at_local is None or not scheduled.time_zone:
         return standing
     place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
@@ -189,7 +188,7 @@ def _scheduled_row(scheduled: ScheduledDecision, outcome: Sentence, *, ahead: bo
 
 
 def _standing(area: str, claims: Mapping[str, Claim], today: date | None) -> str:
-    """The rate before a decision; one that is not known up to `today` is last known."""
+    """The rate before a decision. A rate that is not known up to `today` is the last known one."""
     rate = claim_of(claims, area, Metric.POLICY_RATE)
     if rate is None:
         return "scheduled"

@@ -157,7 +157,8 @@ def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
 
 
 def events(pair: ReportPair) -> Iterator[SizedChange]:
-    """Decisions and high-impact events that the earlier report did not have, each once."""
+    """Yields decisions and high-impact events that the earlier report did not have, without
+    duplicates."""
     known = {_key(event) for event in _news(pair.before)}
     markets = {section.market: section for section in pair.after.markets}
     for event in _news(pair.after):
@@ -177,7 +178,7 @@ def _key(event: ReportedEvent) -> tuple[str, ...]:
 
 
 def _news(report: ResearchReport) -> Iterator[ReportedEvent]:
-    """Whether an event is news. A scheduled day is not."""
+    """Yields the events that are news. A scheduled day is not."""
     for section in report.markets:
         for event in section.events:
             decided = event.event_type is EventType.RATE_DECISION
@@ -205,7 +206,7 @@ def _sized_change(
 
 
 def _headline(event: ReportedEvent, market: MarketReport, today: date) -> str:
-    """An event's first sentence; of a move with why it matters."""
+    """An event's first sentence; for a move, with why it matters."""
     first = split_sentences(event.description)[0].strip()
     moved = event.event_type is EventType.FX_MOVEMENT
     reason = impact_reason(event, market, today) if moved else None

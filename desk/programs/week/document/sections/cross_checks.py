@@ -1,4 +1,4 @@
-"""Contradictions across markets, each of which is correct by itself."""
+"""Contradictions across markets between findings that are each correct alone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,8 +71,7 @@ def cross_checks_of(case: CrossMarketCase) -> tuple[CrossCheck, ...]:
 
 
 def contested_by(checks: Iterable[CrossCheck]) -> Mapping[str, CrossCheck]:
-    """The claims that become contested by a check across markets, each with the first such
-    check."""
+    """Returns the claims that a check across markets contests, each with the first such check."""
     contested: dict[str, CrossCheck] = {}
     for check in checks:
         if check.kind is CrossCheckKind.TRIANGLE:
@@ -106,8 +105,8 @@ def _legs(case: CrossMarketCase) -> Iterator[_Leg]:
 
 
 def _allowance(triangle: Sequence[_Leg], sources: Iterable[DataSource]) -> Decimal:
-    """The allowed deviation: rounding within one fixing; between two origins also what different
-    hours explain."""
+    """The allowed deviation: rounding for a single fixing; between two origins also the difference
+    in hours."""
     rounding = sum((leg.rounding for leg in triangle), Decimal(0))
     named = {name for leg in triangle for name in leg.claim.evidence}
     origins = {s.origin or s.name for s in sources if s.evidence_id in named}

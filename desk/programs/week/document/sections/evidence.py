@@ -17,11 +17,11 @@ def sources_of(
     evidence: Iterable[ToolResult],
     sections: Iterable[MarketReport],
 ) -> tuple[DataSource, ...]:
-    """Every source that was asked, sorted by server, tool and question.
+    """Returns every source that was called, sorted by server, tool and arguments.
 
-    There is one entry for each piece of evidence, so that a claim's evidence can be looked up. It
-    is what the tool result says and not what an agent says. A source without a tool result is left
-    out.
+    There is one entry for each piece of evidence, so that a claim's evidence can be looked up.
+    Entries are built from tool results and not from an agent's statements. A source without a tool
+    result is omitted.
     """
     results = {result.evidence_id: result for result in evidence}
     listed = [source for source in _listed(outcomes) if source.evidence_id in results]

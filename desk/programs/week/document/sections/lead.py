@@ -1,8 +1,8 @@
 """The lead of a report: the week in a sentence, and its few themes, composed by rule from the
 claims, the decisions and the news.
 
-Sentences hold references to claims and no other figures. That something was decided or written in
-the same week is stated as such, never as a cause.
+Sentences contain references to claims and no other figures. That something was decided or written
+in the same week is stated as such, never as a cause.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,8 @@ NO_FIXING_TOLD: Final = 4
 """The first edition of the rules in which a week without fixings does not read as a calm one."""
 
 LARGER_TOLD: Final = 5
-"""The first edition of the rules in which a move of more than one deviation is no ordinary one."""
+"""The first edition of the rules in which a move of more than one deviation is not called
+ordinary."""
 
 NONE_SOON_TOLD: Final = 8
 """The first edition of the rules in which a bank that decides after the calendar's last day is not
@@ -113,8 +114,8 @@ class _Week(NamedTuple):
         return self.edition >= LARGER_TOLD and is_notable(row)
 
     def bank(self, row: CalendarRow) -> str:
-        """A bank's name in a sentence of the lead. Earlier analysts wrote it without an article,
-        and an audit composes their lead again."""
+        """Returns a bank's name for a sentence of the lead. Earlier analysts wrote it without an
+        article, and an audit recomposes their lead."""
         versions = (section.version or 0 for section in self.report.markets)
         with_article = self.edition >= ALL_CHANGES_TOLD or max(versions, default=0) >= WITH_ARTICLES
         return named_in_a_sentence(row.bank) if with_article else row.bank
@@ -134,10 +135,10 @@ class _Draft(NamedTuple):
 
 
 def lead_of(report: ResearchReport, claims: Mapping[str, Claim], edition: int = EDITION) -> Lead:
-    """The lead of a report, without regard to the lead that it has.
+    """Composes the lead of a report; ignores the lead that it has.
 
     `claims` are the printed ones of the week, by id. `edition` is that of the rules: an audit
-    composes a lead by those that it was composed by.
+    recomposes a lead by its original rules.
     """
     _, as_of = window_days(report.window)
     rows = report.calendar
@@ -238,7 +239,7 @@ def _ends_words(week: _Week) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    """Names in a sentence, the rest of many counted."""
+    """Lists names in a sentence; counts the rest if there are many."""
     more = len(names) - MOST_NAMED
     return listed([*names[:MOST_NAMED], f"{more} more"] if more > 0 else names)
 
@@ -424,7 +425,7 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
 
 
 def _beside(draft: _Draft, week: _Week) -> str | None:
-    """What the theme's banks decided in the same week, or else what yields did."""
+    """Says what the theme's banks decided in the same week, or else how yields changed."""
     rows = [row for row in week.decided if row.area in draft.areas]
     if rows:
         told = (_decision(row, week) for row in rows[:BANKS_NAMED])

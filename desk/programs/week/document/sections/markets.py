@@ -42,10 +42,10 @@ def market_report(
     revised_in: int,
     withheld: frozenset[str] = frozenset(),
 ) -> MarketReport:
-    """The section of a market. A market that was not reached has one too, with the reason.
+    """Builds the section of a market. A market that was not reached has one too, with the reason.
 
     `claims` are those that the market's prose refers to. `histories` may be of any market.
-    `withheld` are the claims in conflicts that were decided for nothing.
+    `withheld` are the claims in conflicts without a decision.
     """
     outcome = judged.outcome
     suspects = _suspects(outcome)
@@ -160,7 +160,7 @@ def index_series(
 
 
 def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedEvent, ...]:
-    """The events by day, each once."""
+    """Returns the events by day, without duplicates."""
     verified = frozenset(outcome.validation.verified_events) if outcome.validation else frozenset()
     reported: dict[tuple[str, str], ReportedEvent] = {}
     for result in outcome.results:
@@ -171,7 +171,7 @@ def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[Report
 
 
 def _findings(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedFinding, ...]:
-    """The findings that are no events, each once."""
+    """Returns the findings that are not events, without duplicates."""
     found = {
         finding.statement: ReportedFinding(
             **{name: getattr(finding, name) for name in Finding.model_fields},

@@ -1,7 +1,7 @@
 """What publishers reported about a market: their titles as quotations, each story once.
 
-A title is in the evidence letter by letter; whether it is true is up to its publisher. Which market
-a title is about follows from the names in it: of the pair, its currencies and its banks.
+A title is quoted letter by letter from the evidence; whether it is true is up to its publisher. A
+title is about the markets that it names: the pair, its currencies and its banks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,7 +48,8 @@ def with_reported(
     banks: Banks,
     window: TimeWindow,
 ) -> MarketReport:
-    """The section with what was reported about its market, by the tool results of its agents."""
+    """Adds what was reported about its market to the section, from the tool results of its
+    agents."""
     reported = reported_of(spec, evidence, banks, window, decided_in(section))
     return section.model_copy(update={"reported": reported}) if reported else section
 
@@ -69,8 +70,8 @@ def reported_of(
     window: TimeWindow,
     decided: Iterable[Decided] = (),
 ) -> tuple[Reported, ...]:
-    """The stories about a market, those with most publishers first, then the newest. After them
-    comes the bank's release on each decision, unless it is among them.
+    """Returns the stories about a market, those with most publishers first, then the newest. After
+    them comes the bank's release on each decision, unless it is among them.
 
     A story has the title of its first publisher. The others have nearly the same title.
     """
@@ -107,7 +108,7 @@ def _release(
 
 
 def is_told(story: Reported, result: ToolResult, window: TimeWindow) -> bool:
-    """Whether a tool result contains the item that a story quotes."""
+    """Returns whether a tool result contains the item that a story quotes."""
     news = news_in(result, window)
     return news is not None and any(
         (quotable(item.headline), item.published_at, web_link(item.url))
@@ -117,8 +118,8 @@ def is_told(story: Reported, result: ToolResult, window: TimeWindow) -> bool:
 
 
 def is_about(title: str, spec: MarketSpec) -> bool:
-    """Whether a title names a market. For a pair: the pair, a currency of it other than the dollar,
-    or their banks. For a policy rate: its bank."""
+    """Returns whether a title names a market. For a pair: the pair, a currency of it other than the
+    dollar, or their banks. For a policy rate: its bank."""
     named = namings(title)
     exact = {naming.subject for naming in named}
     if spec.kind is MarketKind.POLICY_RATE:

@@ -179,9 +179,9 @@ def _of(row: Mover, metric: Metric) -> str:
 
 
 def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
-    """Against how many of all currencies the dollar rose, fell and was little changed; None where
-    no group has a count. Earlier editions told the largest count of each group, and the pairs of
-    the week that were little changed."""
+    """Says against how many of all currencies the dollar rose, fell and was little changed. Returns
+    None if no group has a count. Earlier editions named the largest count of each group, and the
+    pairs of the week that were little changed."""
     largest = [dollar_count(group.upper(), claims) for group in MarketGroup]
     counted = [claim for claim in largest if claim]
     if edition >= COUNTS_IN_FULL:
@@ -195,7 +195,8 @@ def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
 
 def _counted_over(subject: str, claims: Mapping[str, Claim], edition: int) -> str | None:
     """The counts of a group or of the week, the largest first: `fell against 8 of 18 currencies,
-    rose against 6 and was little changed against 4`. The sixth edition said of each of how many."""
+    rose against 6 and was little changed against 4`. The sixth edition repeated the total in each
+    count."""
     names = (claim_id(subject, metric) for metric in DOLLAR_SIDES)
     found = [claims[name] for name in names if name in claims and claims[name].value]
     found.sort(key=lambda claim: -claim.value)
@@ -212,11 +213,11 @@ def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
 
 
 def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> str | None:
-    """Against how many currencies of each group the dollar rose, fell and was little changed. A
-    single currency is named instead of counted. The first edition counted rises only, those before
-    the sixth as in the headline.
+    """Says against how many currencies of each group the dollar rose, fell and was little changed.
+    A single currency is named instead of counted. The first edition counted rises only, those
+    before the sixth as in the headline.
 
-    A report that covers few markets under the title of all is one of an earlier version, which did
+    A report that covers few markets under the title of all is from an earlier version, which did
     that.
     """
     if edition >= COUNTS_IN_FULL:
@@ -236,7 +237,7 @@ def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: i
 
 
 def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
-    """The same line as it was before there were claims of it, and for a single currency."""
+    """The same line from before there were claims for it, and for a single currency."""
     counts = []
     for group in MarketGroup:
         rows = [row for row in movers if row.group is group and DOLLAR in row.market]
@@ -328,7 +329,7 @@ def _open_line(calendar: Sequence[CalendarRow]) -> str | None:
 
 
 def _ahead_line(report: ResearchReport, as_of: date, edition: int) -> str | None:
-    """The decisions of the next two weeks, and the banks of which none is known. Earlier editions
+    """The decisions of the next two weeks, and the banks without a known decision. Earlier editions
     did not name those, or only those of the G10."""
     ahead = [row for row in report.calendar if row.ahead]
     unknown = _undated_words(report, edition) if edition >= NAMES_THE_UNDATED else None
@@ -340,7 +341,7 @@ def _ahead_line(report: ResearchReport, as_of: date, edition: int) -> str | None
 
 def _undated_words(report: ResearchReport, edition: int) -> str | None:
     """`Not known is when Norges Bank and Sveriges Riksbank decide next.` The calendar's note has
-    the days on which what is on record ends; earlier editions told them here."""
+    the days on which the record ends; earlier editions printed them here."""
     rows = undated_banks(report.policy_rates, report.calendar, report.evidence)
     if edition >= COUNTS_IN_FULL:
         named = [named_in_a_sentence(row.bank) for row in rows]

@@ -50,7 +50,8 @@ def rate_rows_of(
 
 
 def policy_rate_facts(evidence: Iterable[ToolResult]) -> dict[str, PolicyRate]:
-    """The central-bank source's entry for each area's rate; the first answer comes first."""
+    """Returns the central-bank source's entry for each area's rate; the first answer takes
+    precedence."""
     facts: dict[str, PolicyRate] = {}
     for answer in returned_by("get_policy_rate", PolicyRates, evidence):
         for rate in answer.rates:

@@ -41,8 +41,8 @@ def banks_in(results: Iterable[ToolResult]) -> dict[AreaCode, str]:
 def tones_by_words(
     results: Iterable[ToolResult], market: str, banks: Banks, window: TimeWindow
 ) -> tuple[Tone, ...]:
-    """The tones of the news among some results, by word lists: the newest of each kind, statements
-    first. Items in which no listed word occurs are left out."""
+    """Returns the tones of the news among some results, by word lists: the newest of each kind,
+    statements first. Omits items without a listed word."""
     judged = merged(
         tone
         for result in results
@@ -66,8 +66,8 @@ def tone_by_model(
     banks: Banks,
     window: TimeWindow,
 ) -> Tone | None:
-    """A model's tone of a news item. None if the item cannot be printed: it is not in the window,
-    or has neither a printable title nor a link."""
+    """Returns a model's tone of a news item. Returns None if the item cannot be printed: it is not
+    in the window, or has neither a printable title nor a link."""
     for news in _news(result, window):
         for tone in _of_item(result, news, item, market, banks, window):
             lean, sure = judgement
@@ -79,8 +79,8 @@ def tone_by_model(
 def derivable(
     tone: Tone, result: ToolResult, market: str, banks: Banks, window: TimeWindow
 ) -> Iterator[Tone]:
-    """The items of a tool result that have the tone's link or instant. A tone follows from the
-    result if it is among these. How a model judged it cannot be derived."""
+    """Yields the items of a tool result that have the tone's link or instant. A tone follows from
+    the result if it is among these. A model's judgement cannot be derived."""
     for news in _news(result, window):
         for item in news.items:
             same_link = tone.url is not None and web_link(item.url) == tone.url
@@ -94,8 +94,8 @@ def derivable(
 
 
 def merged(tones: Iterable[Tone]) -> tuple[Tone, ...]:
-    """Each news item once for a subject: as a model judged it, if one did, otherwise as it was
-    judged first."""
+    """Returns each news item once for a subject: as a model judged it, if one did, otherwise as it
+    was judged first."""
     kept: dict[tuple[object, ...], Tone] = {}
     for tone in tones:
         first = kept.setdefault(_matter(tone), tone)
@@ -128,7 +128,7 @@ def word_stances(tones: Iterable[Tone], views: Sequence[View]) -> tuple[View, ..
 
 
 def newest_first(tones: Iterable[Tone]) -> tuple[Tone, ...]:
-    """Tones by the day and hour of their texts. The order in which they came does not matter."""
+    """Sorts tones by the time of their texts, independent of the order in which they came."""
     plain = sorted(tones, key=lambda tone: (tone.url or "", tone.title or "", tone.subject))
     return tuple(sorted(plain, key=lambda tone: tone.published_at, reverse=True))
 
@@ -174,8 +174,8 @@ def _by_words(item: NewsItem, kind: ToneKind) -> TextLeaning:
 
 
 def _area_of(result: ToolResult, news: NewsItems, item: NewsItem, banks: Banks) -> AreaCode | None:
-    """The area whose bank published an item, in an answer with the banks' own words; None for other
-    publishers, whatever their name."""
+    """Returns the area whose bank published an item, in an answer with the banks' own words.
+    Returns None for other publishers, even one of the same name."""
     if granted_tier(result, news.source.tier) is not SourceTier.AUTHORITATIVE:
         return None
     return next((area for area, bank in banks.items() if bank == item.publisher), None)

@@ -32,9 +32,9 @@ WORDINGS: Final[Mapping[ViewKind, ViewWording]] = {
 
 
 def standing_views(section: MarketReport, conflicts: Iterable[ConflictRecord]) -> dict[Topic, View]:
-    """The view that holds, by topic: the one that a conflict was decided for, or else the one with
-    the highest confidence that does not abstain; among equals the first. Views by words alone do
-    not count."""
+    """Returns the view that holds, by topic: the one that a conflict was decided for, or else the
+    one with the highest confidence that does not abstain; among equals the first. Views by words
+    alone do not count."""
     decided = {
         conflict.conflict_id: conflict.chosen
         for conflict in conflicts
