@@ -247,7 +247,7 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 def _further(account: Account) -> Refinement | None:
     """Returns what another round should ask, with its question, if that can be repeated."""
     form = form_of(query_of(account.request)).form
-    # # A form that decides by its own figures does not depend on where a market leans.
+    # A form that decides by its own figures does not depend on where a market leans.
     balances = account.balances if form is None or not tells_leanings(form) else {}
     wanted = refinement(account.request.state, balances)
     asked = plain(first_asked(query_of(account.request).question), "")

@@ -190,7 +190,7 @@ def tell_expected(reading: SpecialistReading) -> str:
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
     told = f"Given its usual swings, a price from {low} to {high} in four weeks is more likely"
     told += f" than not{_at_its_edge(reading)}"
-    # # An episode of a stock does not observe how often a range held.
+    # An episode of a stock does not observe how often a range held.
     of_stock = reading.market.kind is MarketKind.STOCK
     if of_stock or not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
         return f"{told}."

@@ -23,14 +23,14 @@ from desk.programs.week.archive.week import ArchivedWeek, archived_week
 from desk.programs.week.document.publishing import FOLDER
 
 MOST_ROUNDS: Final = 3
-"""How often the archive is written again because reports were published meanwhile."""
+"""How often the archive is written again because reports were published in the meantime."""
 
 MOST_REMEMBERED: Final = 2_000
-"""How many reports' parts of the archive a process caches, so that a worker reads each file
-once."""
+"""The number of reports whose parts of the archive a process caches, so that a worker reads each
+file once."""
 
 HEAD: Final = 1_000
-"""Bytes of a page that contain the mark of what made it."""
+"""The first bytes of a page, which contain the mark of the program that made it."""
 
 
 class ArchiveError(Exception):
@@ -38,7 +38,7 @@ class ArchiveError(Exception):
 
 
 class Archive(NamedTuple):
-    """A written archive: its front page, what it contains, and what was left out."""
+    """A written archive: its front page, what it contains, and what was omitted."""
 
     front: Path
     weeks: tuple[str, ...]
@@ -51,9 +51,9 @@ def write_archive(directory: Path) -> Archive:
     """Writes the archive of a directory's reports beside them. Each page is written whole or not at
     all.
 
-    Files that are damaged, foreign or older are named in it and are no error. For each week and
+    Files that are damaged, foreign or older are named in it and are not errors. For each week and
     choice of markets the latest report counts, or the last readable revision. Reports that are
-    published meanwhile are included.
+    published in the meantime are included.
 
     Raises:
         ArchiveError: a page could not be written, or would replace one that is not the desk's.
@@ -77,7 +77,7 @@ def write_archive(directory: Path) -> Archive:
 
 
 def is_behind(directory: Path) -> bool:
-    """Whether a report is younger than the archive, or there are reports and no archive."""
+    """Returns whether a report is newer than the archive, or there are reports and no archive."""
     front = directory / INDEX
     try:
         reports = [path.stat().st_mtime_ns for path in (directory / FOLDER).glob("[!.]*.json")]
@@ -102,7 +102,7 @@ def _read(listing: ReportFiles) -> tuple[list[ArchivedWeek], list[LeftOut]]:
 
 
 def _drawn(listing: ReportFiles, weeks: Iterable[ArchivedWeek]) -> DrawnReport | None:
-    """The series of the newest report of all markets."""
+    """Returns the series of the newest report of all markets."""
     newest = max((week.week for week in weeks if is_full(week.slug)), default=None)
     read = (file for file in listing.files if file.week == newest and is_full(file.slug))
     return next((drawn for file in read if (drawn := read_drawn(file))), None)
@@ -110,7 +110,7 @@ def _drawn(listing: ReportFiles, weeks: Iterable[ArchivedWeek]) -> DrawnReport |
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _remembered(file: ReportFile) -> ArchivedWeek | LeftOut:
-    """A file's part of the archive, cached until the file changes."""
+    """Returns a file's part of the archive, cached until the file changes."""
     return archived_week(file)
 
 
@@ -149,7 +149,7 @@ def _refuse_a_strangers(path: Path) -> None:
 
 
 def _outdated(pages: Collection[Path], folder: Path) -> Iterator[Path]:
-    """Pages of markets that no report has any more."""
+    """Yields pages of markets that are no longer in any report."""
     for path in folder.glob("*.html"):
         if path not in pages and _is_ours(path):
             yield path

@@ -15,11 +15,11 @@ from desk.programs.week.document.rendering.wording import claim_on
 from desk.programs.week.document.sections.views import standing_views
 
 SUREST: Final = 0.995
-"""With a probability above this, or as far below one half, no range can be given."""
+"""If a probability is above this, or as far below one half, no range can be given."""
 
 
 class Outlook(NamedTuple):
-    """What a report expected of a pair.
+    """A report's expectation for a pair.
 
     `probability` is that of a fixing above `level`, the week's last one, at `due`. Two of three
     fixings were to lie between `low` and `high`, by that probability and the standard deviation of
@@ -42,7 +42,7 @@ class CameOut(NamedTuple):
 
 
 def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
-    """The forecast of a market's standing view of its direction; None if it has none."""
+    """Returns the forecast of a market's current view of its direction; None if it has none."""
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
     last = claim_on(market, Metric.LAST)
     if view is None or view.forecast is None or last is None or last.value <= 0:
@@ -60,7 +60,8 @@ def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
 
 
 def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) -> CameOut | None:
-    """The outcome of a forecast by fixings, oldest first; None while they do not reach its day."""
+    """Returns the outcome of a forecast by fixings, oldest first; None while they do not reach its
+    day."""
     expected = last_expected_day(outlook.due)
     known = [(day, value) for day, value in zip(days, values, strict=True) if day <= expected]
     if not known or days[-1] < expected:
@@ -70,5 +71,5 @@ def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) 
 
 
 def _times(level: Decimal, move: float) -> Decimal:
-    """A level after a log move, in the level's own digits."""
+    """Returns a level after a log move, in the level's own digits."""
     return (level * Decimal(math.exp(move))).quantize(level)

@@ -68,8 +68,7 @@ class Chart(NamedTuple):
 
 
 def chart_of(bars: Sequence[ChartBar | None]) -> Chart | None:
-    """A chart of bars in the order given, with a gap for each None. None if there are fewer than
-    two."""
+    """Draws bars in the order given, with a gap for each None. None if there are fewer than two."""
     there = [bar for bar in bars if bar is not None]
     most = max((abs(bar.value) for bar in there), default=Decimal(0))
     if len(there) < 2 or not most:
@@ -97,7 +96,7 @@ MARK: Final = "research desk archive"
 
 
 class Score(NamedTuple):
-    """How a market's forecasts had done by a report's as-of instant, as printed there."""
+    """The scores of a market's forecasts by a report's as-of instant, as printed there."""
 
     week: str
     page: str
@@ -136,11 +135,12 @@ def archive_pages(
     left_out: Sequence[LeftOut],
     drawn: DrawnReport | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Every page by its path below the reports' folder, the front page last. Each is made when it
-    is asked for, because the pages of two years take 20 MB. The same reports give the same pages.
+    """Yields every page by its path below the reports' folder, the front page last. Each is made
+    when it is requested, because the pages of two years take 20 MB. The same reports give the same
+    pages.
 
     `drawn` has the series of the newest report, for the markets' charts. Reports of some markets
-    are listed and count for nothing else.
+    are only listed.
     """
     full = sorted((w for w in weeks if is_full(w.slug)), key=lambda w: w.week, reverse=True)
     partial = sorted((w for w in weeks if not is_full(w.slug)), key=lambda w: (w.slug, w.week))
@@ -186,8 +186,8 @@ def _page(template: str, **given: object) -> str:
 
 
 def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> Iterator[MarketPage]:
-    """The pages in the order of the newest report, then those of markets that the desk no longer
-    covers."""
+    """Yields the pages in the order of the newest report, then those of markets that the desk no
+    longer covers."""
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
         having = [week for week in full if market in week.markets]
@@ -205,7 +205,8 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
 
 
 def _scores(lines: Sequence[MarketWeekRow]) -> Iterator[Score]:
-    """The scores, newest first. If several weeks have the same row, the first of them counts."""
+    """Yields the scores, newest first. If several weeks have the same row, the first of them
+    counts."""
     told = [(line.week, line.part.score) for line in lines if line.week and line.part]
     before = [*(cells for _, cells in told[1:]), None]
     for (week, cells), earlier in zip(told, before, strict=True):
@@ -235,9 +236,9 @@ def _bar(line: MarketWeekRow) -> ChartBar | None:
 
 
 def _years(full: Sequence[ArchivedWeek]) -> dict[str, list[tuple[str, ArchivedWeek | None]]]:
-    """The weeks of each year with a report, newest year first, from the first to the last.
+    """Returns the weeks of each year with a report, newest year first, from the first to the last.
 
-    A year without any report is left out.
+    A year without any report is omitted.
     """
     there = {week.week: week for week in full}
     years: dict[str, list[tuple[str, ArchivedWeek | None]]] = {}
@@ -248,7 +249,7 @@ def _years(full: Sequence[ArchivedWeek]) -> dict[str, list[tuple[str, ArchivedWe
 
 
 def _weeks_between(first: str, last: str) -> Iterator[str]:
-    """The ISO weeks of one year; `last` may be one that the year does not have."""
+    """Yields the ISO weeks of one year; `last` may be one that the year does not have."""
     while first < last:
         yield first
         first = next_week(first)
@@ -259,8 +260,8 @@ def _weeks_between(first: str, last: str) -> Iterator[str]:
 def _search_data(
     full: Sequence[ArchivedWeek], markets: Sequence[MarketPage]
 ) -> Mapping[str, object]:
-    """What the search page looks through: weeks, markets with all that they are called, and what
-    was said of them."""
+    """Returns the data of the search page: weeks, markets with all of their names, and the texts
+    about them."""
     places = {page.market: index for index, page in enumerate(markets)}
     return {
         "weeks": [[week.week, week.page] for week in full],
@@ -292,5 +293,5 @@ def _script() -> str:
 
 
 def script_hash() -> str:
-    """The hash by which a Content-Security-Policy allows the archive's one script and no other."""
+    """Returns the hash by which a Content-Security-Policy allows only the archive's one script."""
     return base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()

@@ -1,4 +1,4 @@
-"""Reads the published reports of a folder, as far as the archive shows them."""
+"""Reads the published reports of a folder, limited to the parts that the archive shows."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ class ReportFile(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A file that is not in the archive, and why."""
+    """A file that is not in the archive, and the reason."""
 
     name: str
     reason: str
@@ -120,8 +120,8 @@ class ReportFiles(NamedTuple):
 
 
 def listing_of(directory: Path) -> ReportFiles:
-    """The report files of a directory, by week and slug, each list with the file to read first at
-    the front.
+    """Lists the report files of a directory, by week and slug, each list with the file to read
+    first at the front.
 
     A week's latest file comes first, then its revisions, newest first.
     """
@@ -142,7 +142,8 @@ def listing_of(directory: Path) -> ReportFiles:
 
 
 def read_report_file(file: ReportFile) -> ArchivedReport | LeftOut:
-    """The report of a file, or why it cannot be used: unreadable, damaged, foreign, or older."""
+    """Returns the report of a file, or why it cannot be used: unreadable, damaged, foreign, or
+    older."""
     try:
         report = ArchivedReport.model_validate_json(file.path.read_bytes())
     except OSError as error:
@@ -157,7 +158,7 @@ def read_report_file(file: ReportFile) -> ArchivedReport | LeftOut:
 
 
 def read_drawn(file: ReportFile) -> DrawnReport | None:
-    """The series of a report's markets; None where the file cannot be read any more."""
+    """Returns the series of a report's markets; None if the file can no longer be read."""
     try:
         return DrawnReport.model_validate_json(file.path.read_bytes())
     except (OSError, ValidationError):
@@ -165,7 +166,7 @@ def read_drawn(file: ReportFile) -> DrawnReport | None:
 
 
 def is_full(slug: str) -> bool:
-    """Whether reports with this name are of all markets."""
+    """Returns whether reports with this name are of all markets."""
     return slug == DEFAULT_SLUG
 
 
@@ -185,7 +186,7 @@ def _reading_order(file: ReportFile) -> tuple[str, str, bool, int]:
 
 
 def _unfit(error: ValidationError) -> str:
-    """Where a file differs from the form of a report. Its contents are not quoted."""
+    """Says where a file differs from the schema of a report. Its contents are not quoted."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["type"] == "json_invalid":
         return "damaged: it is no complete JSON"

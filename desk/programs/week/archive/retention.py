@@ -1,4 +1,4 @@
-"""How long each kind of record is kept before `desk cleanup` may delete it."""
+"""How long each kind of record is retained before `desk cleanup` may delete it."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from desk.contracts.week.signature import SUFFIX as SIGNATURE
 
 
 class RetainedRecord(StrEnum):
-    """A kind of record that the desk keeps."""
+    """A kind of record that the desk retains."""
 
     HISTORIES = "histories"
     PAYLOADS = "payloads"
@@ -25,11 +25,11 @@ class RetainedRecord(StrEnum):
 KEPT: Final[Mapping[RetainedRecord, timedelta]] = {
     # Messages, results, errors and dead letters, which are one history.
     RetainedRecord.HISTORIES: timedelta(days=90),
-    # As long as the histories that name them; those are looked through besides.
+    # As long as the histories that refer to them; histories are also searched for references.
     RetainedRecord.PAYLOADS: timedelta(days=90),
     # Far longer than a completion can be outstanding.
     RetainedRecord.EFFECTS: timedelta(days=14),
-    # Errors are kept longest, and stand in one stream with the rest.
+    # Errors have the longest retention, and share one stream with the rest.
     RetainedRecord.LOGS: timedelta(days=90),
     RetainedRecord.CACHE: timedelta(minutes=15),
     RetainedRecord.REPORTS: timedelta(days=365),
@@ -46,23 +46,24 @@ _ANSWER: Final = re.compile(
 
 
 def is_answer(name: str) -> bool:
-    """Whether a file is a published answer, or a swarm's or an episode's report, by its name."""
+    """Returns whether a file is a published answer, or a swarm's or an episode's report, by its
+    name."""
     return _ANSWER.fullmatch(name) is not None
 
 
 def is_past(record: RetainedRecord, last_used: datetime, now: datetime) -> bool:
-    """Whether a record has not been changed for longer than its kind is kept."""
+    """Returns whether a record has not changed for longer than the retention of its kind."""
     return now - last_used > KEPT[record]
 
 
 def week_of_report(name: str) -> str | None:
-    """The week of a published report, by its file's name; None for any other file."""
+    """Returns the week of a published report, by its file's name; None for any other file."""
     found = _REPORT.fullmatch(name)
     return found[1] if found else None
 
 
 def weeks_needed(open_weeks: frozenset[str]) -> frozenset[str]:
-    """The weeks whose reports an open run may read: its own and the one before."""
+    """Returns the weeks whose reports an open run may read: its own and the one before."""
     return open_weeks | {_week_before(week) for week in open_weeks}
 
 

@@ -1,4 +1,4 @@
-"""What the archive shows of one report, rendered independently of other reports."""
+"""The archive's view of one report, rendered independently of other reports."""
 
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -43,13 +43,14 @@ class TraceLinks(FigureLinks):
         self._known: dict[tuple[str, str | None], str | None] = {}
 
     def below(self, prefix: str) -> Self:
-        """The same links from a folder from which `prefix` leads to this one."""
+        """Returns the same links from a folder from which `prefix` leads to this one."""
         other = copy(self)
         other._page, other._seen = f"{prefix}{self._page}", {}
         return other
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
-        """A printed figure as a link to its trace, or as plain text if it is no claim."""
+        """Returns a printed figure as a link to its trace, or as plain text if it is not a
+        claim's."""
         asked = (name, printed, market)
         made = self._seen.get(asked)
         if made is None:
@@ -96,7 +97,7 @@ FOLLOWED: Final = {MarketKind.PAIR: Metric.MOVE, MarketKind.POLICY_RATE: Metric.
 
 
 class Said(NamedTuple):
-    """A text that the search finds, and where it is; without a market it belongs to the week."""
+    """A text that the search finds, and its market; without a market it belongs to the week."""
 
     market: str | None
     text: str
@@ -154,7 +155,7 @@ class _Frame(NamedTuple):
 
 
 def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
-    """What the archive shows of a file's report, or why there is nothing."""
+    """Returns the archive's view of a file's report, or why there is none."""
     report = read_report_file(file)
     if isinstance(report, LeftOut):
         return report
@@ -193,8 +194,8 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
 
 
 def biggest_moves(report: ResearchReport) -> tuple[Mover, ...]:
-    """The pairs with the largest moves in either direction. If two are equal, the first in the
-    table comes first."""
+    """Returns the pairs with the largest moves in either direction. If two are equal, the first in
+    the table comes first."""
     return tuple(sorted(report.movers, key=lambda row: -abs(row.move))[:BIGGEST])
 
 
@@ -208,7 +209,8 @@ class StripBar(NamedTuple):
 
 
 def strip_of(report: ResearchReport) -> tuple[StripBar, ...]:
-    """The moves of a week as small bars, ranked as its page ranks them, in a box of 20 high."""
+    """Returns the moves of a week as small bars, ranked as its page ranks them, in a box of 20
+    high."""
     up = report.config.report.up
     rows = ranked(report)
     most = max((abs(float(row.move)) for row in rows), default=0.0)
@@ -261,14 +263,14 @@ def _impact_words(report: ResearchReport) -> Callable[[ReportedEvent, MarketRepo
 
 
 def _way(followed: Claim | None, up: Upward) -> str:
-    """The direction of a move; empty for any other figure."""
+    """Returns the direction of a move; empty for any other figure."""
     if followed is None or followed.metric is not Metric.MOVE:
         return ""
     return way(followed.subject, float(followed.value), up)
 
 
 def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
-    """What the report's scorecard has of each market, as it is printed, without the name."""
+    """Returns the rows of each market in the report's scorecard, as printed, without the name."""
     scorecard = report.advice.scorecard if report.advice else None
     if scorecard is None:
         return {}
@@ -276,14 +278,14 @@ def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
 
 
 def _decided(market: str, report: ResearchReport) -> tuple[tuple[date, str], ...]:
-    """What the banks of a market's areas decided in the window, with the days."""
+    """Returns what the banks of a market's areas decided in the window, with the days."""
     areas = {area for spec in report.specs if spec.market == market for area in spec.areas}
     rows = (row for row in report.calendar if row.area in areas and is_decided(row))
     return tuple((row.day, f"{row.bank} {row.outcome.text}") for row in rows)
 
 
 def _turned(followed: Claim, up: Upward) -> Decimal:
-    """A figure as it is drawn. The move of a pair is in the sense of the pages."""
+    """Returns a figure as it is drawn. The move of a pair is in the sense of the pages."""
     turned = followed.metric is Metric.MOVE and is_turned(followed.subject, up)
     return -followed.value if turned else followed.value
 
@@ -291,7 +293,7 @@ def _turned(followed: Claim, up: Upward) -> Decimal:
 def _cell(
     market: MarketReport, metric: Metric, links: TraceLinks, up: Upward
 ) -> tuple[str | None, Markup | str]:
-    """A printed figure, with its direction where that is shown."""
+    """Returns a printed figure, with its direction if that is shown."""
     claim = claim_on(market, metric)
     if claim is None:
         return None, wording.NO_FIGURE
@@ -317,5 +319,5 @@ def _rendered(macro: str, *arguments: object) -> Markup:
 
 @cache
 def _macros() -> Any:
-    """The templates' macros for lines, loaded once, because there are thousands of lines."""
+    """Loads the templates' macros for lines once, because there are thousands of lines."""
     return page_environment(__package__).get_template("archive_lines.html.j2").module

@@ -73,7 +73,7 @@ class _YearLine(NamedTuple):
 
 
 def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> DrawnYear:
-    """A market's year up to the newest report, whose series `drawn` has."""
+    """Draws a market's year up to the newest report, whose series `drawn` has."""
     line = _line_of(market, lines, drawn)
     if len(line.days) < FEWEST_DAYS:
         return NOT_DRAWN
@@ -160,7 +160,8 @@ def _row(
 
 
 def _result_words(outlook: Outlook, result: CameOut | None, known_to: date) -> str:
-    """`154.44, lower, within`; without a result whether it was due by the last known day."""
+    """Returns `154.44, lower, within`; without a result whether it was due by the last known
+    day."""
     if result is None:
         return "not due yet" if outlook.due.date() > known_to else "due, and no fixing is known"
     if result.value == outlook.level:

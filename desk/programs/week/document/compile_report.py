@@ -69,13 +69,13 @@ def compile_report(
     previous: ResearchReport | None = None,
     previous_note: str | None = None,
 ) -> ResearchReport:
-    """The sealed report of a week, with a section for every configured market.
+    """Returns the sealed report of a week, with a section for every configured market.
 
-    `previous` is the report that changes are told against, `previous_note` a remark on how it was
+    `previous` is the report that changes are compared with, `previous_note` a remark on how it was
     found.
 
     Pure: identical inputs give an identical report, except for `timings` and the instants at which
-    the sources were asked. Outcomes of markets that are not configured are left out.
+    the sources were asked. Outcomes of markets that are not configured are omitted.
     """
     timings = Timings(
         started_at=record.started_at,
@@ -88,7 +88,7 @@ def compile_report(
 
 
 class _PrintableWeek(NamedTuple):
-    """What may be printed of a week, and its markets' sections."""
+    """The printable parts of a week, and its markets' sections."""
 
     week: JudgedWeek
     sections: tuple[MarketReport, ...]
@@ -235,7 +235,8 @@ def _coverage(
 
 
 def _open_remarks(calendar: Sequence[CalendarRow]) -> frozenset[str]:
-    """The analysts' remarks on decisions without an outcome, which the calendar tells."""
+    """Returns the analysts' remarks on decisions without an outcome, which the calendar already
+    prints."""
     rows = (row for row in calendar if not row.ahead and not is_decided(row))
     return frozenset(clip(without_outcome(row.area, row.bank, row.day)) for row in rows)
 
@@ -243,8 +244,8 @@ def _open_remarks(calendar: Sequence[CalendarRow]) -> frozenset[str]:
 def _with_words(
     report: ResearchReport, record: WeekRecord, claims: Mapping[str, Claim]
 ) -> ResearchReport:
-    """The report with its lead and the commentary as far as they may be printed, and a remark on
-    what was left out."""
+    """Adds the lead and the printable part of the commentary to the report, and a remark on what
+    was omitted."""
     kept, line = commentary_of(record.commentary, claims), record.commenting
     left_out = left_out_words(record.commentary, kept)
     if line is not None and left_out:

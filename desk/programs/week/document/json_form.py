@@ -23,7 +23,7 @@ OF_THE_RUN: Final[dict[str, Any]] = {
 
 
 def to_json(report: ResearchReport) -> str:
-    """The report as JSON. It reads back to an equal report and is always the same text.
+    """Returns the report as JSON. It reads back to an equal report and is always the same text.
 
     Figures are strings, to keep their precision. A list or object that fits on a line is on one
     line; everything else is indented.
@@ -32,18 +32,18 @@ def to_json(report: ResearchReport) -> str:
 
 
 def from_json(text: str) -> ResearchReport:
-    """The report that a JSON form holds.
+    """Parses a report's JSON form.
 
     Raises:
-        pydantic.ValidationError: the text is no report.
+        pydantic.ValidationError: the text is not a report.
     """
     return ResearchReport.model_validate_json(text)
 
 
 def apart_from_the_run(report: ResearchReport) -> str:
-    """The JSON of a report without the fields in which two runs of one week may differ.
+    """Returns the JSON of a report without the fields in which two runs of one week may differ.
 
-    Left out are the timings, the seal, the instants of publication and retrieval, the workflow, run
-    and event of a call, and the cost of lost calls.
+    Omits the timings, the seal, the instants of publication and retrieval, the workflow, run and
+    event of a call, and the cost of lost calls.
     """
     return compact_json(report.model_dump(mode="json", exclude=OF_THE_RUN)) + "\n"

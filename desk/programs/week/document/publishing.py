@@ -1,4 +1,4 @@
-"""Where reports of weeks are published, and how they are found there."""
+"""Where reports of weeks are published, and how to find them."""
 
 import re
 from pathlib import Path
@@ -39,9 +39,9 @@ def publish(
     """Writes a report's three forms under the name of its week and of its revision.
 
     `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
-    With a signer, `....sig` beside them holds its signature of the three. A revision that exists
-    already with the same content apart from the run, and signed if there is a signer, is not
-    written again. If writing fails, all files are as before.
+    With a signer, `....sig` beside them holds its signature of the three. A revision that already
+    exists with the same content apart from the run, and signed if there is a signer, is not written
+    again. If writing fails, all files are unchanged.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -101,8 +101,8 @@ def read_published(path: Path) -> ResearchReport | None:
 
 
 def _is_superseded(report: ResearchReport, latest: Path) -> bool:
-    """Whether a later revision of the same run is published already, as when a slow attempt ends
-    late."""
+    """Returns whether a later revision of the same run is already published, as when a slow attempt
+    ends late."""
     try:
         head = _Head.model_validate_json(latest.read_bytes())
     except (OSError, ValidationError):
@@ -116,7 +116,7 @@ class _HeadTimings(BaseModel):
 
 
 class _Head(BaseModel):
-    """The part of a report that says which one it is. Reading the whole takes ten times as long."""
+    """The part of a report that identifies it. Reading the whole takes ten times as long."""
 
     revision: int
     timings: _HeadTimings

@@ -1,4 +1,4 @@
-"""Whether a report's advice, weights and scorecards agree with each other."""
+"""Checks that a report's advice, weights and scorecards agree with each other."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ from desk.learning.calibration import ALL, agent_weight, source_weights
 from desk.learning.standing import Standing
 
 MOST_WEIGHTS: Final = 60
-"""The most weights that a report keeps. If there are more, the mean over all sources is not
+"""The maximum number of weights in a report. If there are more, the mean over all sources is not
 known."""
 
 _OF_SOURCE: Final = re.compile(r"(?P<verified>\d{1,9}) of (?P<all>\d{1,9}) claims ")
@@ -42,7 +42,7 @@ CLOSE: Final = 1e-5
 
 
 def advice_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the advice is of the report's instant, within its bounds, and has correct counts.
+    """Checks that the advice is of the report's instant, within its bounds, and has correct counts.
 
     The outcomes that it rests on are of other weeks and not in this report.
     """
@@ -130,7 +130,7 @@ def _of_row(row: ScoreRow) -> Iterator[AuditFinding]:
 
 
 def _of_sum(whole: ScoreRow | None, parts: Sequence[ScoreRow], name: str) -> Iterator[AuditFinding]:
-    """Whether the rows of all agents, or of all markets, add up to the row of all."""
+    """Checks that the rows of all agents, or of all markets, add up to the row of all."""
     where = f"scorecard, rows of {name}"
     if whole is None:
         if parts:
@@ -158,7 +158,8 @@ def _of_bins(bins: Sequence[CalibrationBin], whole: ScoreRow | None) -> Iterator
 
 
 def weight_findings(advice: Advice) -> Iterator[AuditFinding]:
-    """Whether every weight follows from its reason, and an agent's weight from the scorecard."""
+    """Checks that every weight follows from its reason, and an agent's weight from the
+    scorecard."""
     sources = [weight for weight in advice.weights if weight.voice is WeightOf.SOURCE]
     if len(advice.weights) < MOST_WEIGHTS:
         yield from _of_sources(sources)
@@ -190,8 +191,9 @@ def _refused(weight: RecordWeight) -> AuditFinding:
 
 
 def _follows(weight: RecordWeight, rows: Mapping[str, ScoreRow], most_weeks: int) -> bool:
-    """Whether an agent's weight follows from its row of the scorecard, whose figures are rounded.
-    The number of weeks of its forecasts is only known if there are no more than the record has."""
+    """Returns whether an agent's weight follows from its row of the scorecard, whose figures are
+    rounded. The number of weeks of its forecasts is only known if there are no more than the record
+    has."""
     row, told = rows.get(weight.name), _WEEKS.search(weight.reason)
     if row is None or told is None or row.scored != weight.outcomes:
         return False
@@ -202,8 +204,8 @@ def _follows(weight: RecordWeight, rows: Mapping[str, ScoreRow], most_weeks: int
 
 
 def _says_the_same(made: RecordWeight, weight: RecordWeight) -> bool:
-    """Whether two reasons have the same words, and figures that only differ by rounding. The last
-    figure is the factor."""
+    """Returns whether two reasons have the same words, and figures that only differ by rounding.
+    The last figure is the factor."""
     if _FIGURE.sub("", made.reason) != _FIGURE.sub("", weight.reason):
         return False
     *told, factor = map(float, _FIGURE.findall(weight.reason))

@@ -51,7 +51,7 @@ CALLED: Final = "report"
 
 
 def frame_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the report is of its week, has its markets, and has correct counts."""
+    """Checks that the report is of its week, has its markets, and has correct counts."""
     yield from _of_week(report)
     yield from _of_revisions(report)
     yield from _of_coverage(report)
@@ -97,7 +97,7 @@ def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
     if coverage.freshness is not None:
         built = _freshness(report)
         if not coverage.freshness.rates_known:
-            # Reports of earlier versions have the oldest day only.
+            # Reports of earlier versions only have the oldest day.
             built = built.model_copy(update={"rates_known": ()})
         sums["freshness"] = (coverage.freshness, built)
     for name, (printed, expected) in sums.items():
@@ -139,7 +139,8 @@ def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every conflict is decided as the rules decide it, and prints the chosen figure."""
+    """Checks that every conflict is decided as the rules decide it, and that the chosen figure is
+    printed."""
     claims, ranges = printed_claims(report), target_ranges(report.evidence)
     voting = policy_with(report.config.policy, report.advice, report.follows).voting
     for conflict in report.conflicts:
@@ -187,7 +188,7 @@ def _used(report: ResearchReport) -> set[str]:
 
 
 def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence and is the same in every market."""
+    """Checks that every claim follows from its evidence and is the same in every market."""
     week = printed_claims(report)
     if report.counts:
         again = week_counts(
@@ -208,7 +209,7 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def verdict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim has exactly one verdict, and no printed claim is rejected."""
+    """Checks that every claim has exactly one verdict, and that no printed claim is rejected."""
     for section in report.markets:
         names = {verdict.claim_id for verdict in section.verdicts}
         if len(names) < len(section.verdicts):
@@ -257,7 +258,8 @@ class Counts(NamedTuple):
 
 
 def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
-    """Everything in a report that does not follow from its evidence; empty if all of it does.
+    """Returns everything in a report that does not follow from its evidence; empty if all of it
+    does.
 
     The seal shows that something was changed; the other checks show what. Only the seal protects
     confidences, leanings, remarks, the words between the figures, and the outcomes of other weeks
@@ -267,7 +269,7 @@ def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
 
 
 def counted(report: ResearchReport) -> Counts:
-    """How many claims, tool results, printed figures and tables an audit checks."""
+    """Counts the claims, tool results, printed figures and tables that an audit checks."""
     lead = said_in(report.lead) if report.lead and report.lead.written else ()
     prose = (
         *(line.prose for line in (*lead, *report.commentary, *report.summary)),

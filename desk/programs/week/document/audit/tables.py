@@ -45,7 +45,7 @@ TABLES: Final = ("movers", "policy rates", "calendar", "cross checks", "summary"
 
 
 def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether each table is what its rules build from the rest of the report."""
+    """Checks that each table is what its rules build from the rest of the report."""
     claims, evidence = printed_claims(report), report.evidence
     reasons = {line.market: line.reason for line in report.coverage.missing}
     case = CrossMarketCase(report.config, report.window, claims, report.markets, report.sources)
@@ -75,16 +75,16 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def _joins_notes(report: ResearchReport) -> bool:
-    """Whether an earlier version wrote the table, which joined the notes on a rate."""
+    """Returns whether an earlier version wrote the table, which joined the notes on a rate."""
     return any(row.note is not None for row in report.policy_rates)
 
 
 def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the lead is what its rules build from the rest.
+    """Checks that the lead is what its rules build from the rest.
 
-    For a lead by a model: whether its texts are what their prose prints, without typed figures;
-    whether its stories are in the report; and whether the themes that the model did not write are
-    the desk's own.
+    For a lead by a model, checks that its texts are what their prose prints, without typed figures;
+    that its stories are in the report; and that the themes that the model did not write are the
+    desk's own.
     """
     lead, claims = report.lead, printed_claims(report)
     if lead is None:
@@ -118,7 +118,8 @@ def _placed(lead: Lead) -> Iterator[tuple[str, Sentence]]:
 
 
 def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether each chart shows the fixings of its history, and each suspect is one of them."""
+    """Checks that each chart shows the fixings of its history, and that each suspect is one of
+    them."""
     histories = list(returned_by(SERIES_TOOL, History, report.evidence))
     _, as_of = window_days(report.window)
     for section in report.markets:
@@ -155,8 +156,8 @@ def _withheld_days(
 
 
 def forecast_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every forecast is of a direction and follows from a history of its pair. If a model
-    worked on the market, the probability may be the model's own; the rest must follow."""
+    """Checks that every forecast is of a direction and follows from a history of its pair. If a
+    model worked on the market, the probability may be the model's own; the rest must follow."""
     histories = tuple(returned_by(SERIES_TOOL, History, report.evidence))
     for section in report.markets:
         own = [history for history in histories if history.symbol == section.market]
@@ -195,8 +196,8 @@ def _made(history: History, view: View, report: ResearchReport) -> Forecast | No
 
 
 def tone_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every tone is of a news item in the evidence, and every view by words follows from
-    the tones. How a model judged an item cannot be checked; which item it is can."""
+    """Checks that every tone is of a news item in the evidence, and that every view by words
+    follows from the tones. How a model judged an item cannot be checked; which item it is can."""
     held = {result.evidence_id: result for result in reversed(report.evidence)}
     banks = banks_in(report.evidence)
     for section in report.markets:
@@ -235,8 +236,8 @@ def _of_section(section: MarketReport) -> Iterator[AuditFinding]:
 
 
 def reported_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every reported story is in its evidence: the title letter by letter, its instant, its
-    link, and at least as many publishers as stated."""
+    """Checks that every reported story is in its evidence: the title letter by letter, its instant,
+    its link, and at least as many publishers as stated."""
     held = {result.evidence_id: result for result in reversed(report.evidence)}
     banks = banks_in(report.evidence)
     specs = {spec.market: spec for spec in report.config.markets}
@@ -251,7 +252,7 @@ def reported_findings(report: ResearchReport) -> Iterator[AuditFinding]:
                 yield AuditFinding(where, f"there is no tool result {story.evidence_id}")
             elif not is_told(story, held[story.evidence_id], report.window):
                 yield AuditFinding(where, f"{NO_SUCH_ITEM} ({story.evidence_id})")
-        # An earlier version told of no release beside a market's own stories.
+        # An earlier version did not print releases beside a market's own stories.
         told = (section.market, results, banks, report.window)
         own = [
             reported_of(specs[told[0]], *told[1:], decided) for decided in (decided_in(section), ())

@@ -1,5 +1,5 @@
 """Verifies a report's texts: each is what its prose prints over the claims, objections to events
-are as they were settled, and changes fit the evidence about the earlier week."""
+have the recorded outcome, and changes fit the evidence about the earlier week."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -57,9 +57,9 @@ Claims = Mapping[str, Claim]
 
 
 def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the texts of the summary, the changes, the calendar and the cross checks are what
-    their prose prints; whether texts by agents and remarks are free of typed figures; and whether
-    the coverage gives the reasons that its markets give."""
+    """Checks that the texts of the summary, the changes, the calendar and the cross checks are what
+    their prose prints; that texts by agents and remarks are free of typed figures; and that the
+    coverage gives the reasons that its markets give."""
     week = printed_claims(report)
     for number, line in enumerate(report.summary, start=1):
         yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
@@ -87,9 +87,9 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every event has the figures of its claims, its day, and its bank.
+    """Checks that every event has the figures of its claims, its day, and its bank.
 
-    An event outside of the window is only for the checks across markets, which name it.
+    An event outside of the window only serves the checks across markets, which name it.
     """
     answers = [answer for _, answer in usable_answers(report.evidence)]
     banks, scheduled = known_banks(answers), scheduled_days(answers)
@@ -143,8 +143,8 @@ def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[Audi
 
 
 def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
-    """Whether warnings and recommendations only hold figures of claims. They are stored as printed,
-    so a figure that equals a claim's counts as that claim's."""
+    """Checks that warnings and recommendations only hold figures of claims. They are stored as
+    printed, so a figure that equals a claim's counts as that claim's."""
     for section in report.markets:
         known = {**week, **{claim.claim_id: claim for claim in section.claims}}
         printed = {_bare(print_claim(claim)) for claim in known.values()}
@@ -169,8 +169,8 @@ def _bare(figure: str) -> str:
 
 
 def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether what the coverage says of a market is in the market's section, or is the desk's own
-    wording."""
+    """Checks that the coverage's reasons for a market are in the market's section, or are the
+    desk's own wording."""
     sections = {section.market: section for section in report.markets}
     for line in report.coverage.missing:
         section = sections.get(line.market)
@@ -188,7 +188,7 @@ def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def _is_reason(reason: str, section: MarketReport) -> bool:
-    """Whether a reason is composed of a section's reasons, as `reason_of` does."""
+    """Returns whether a reason is composed of a section's reasons, as `reason_of` does."""
     given = (*section.missing, *(line.error for line in section.agents if line.error))
     lines = {line.removeprefix(f"{section.market}: ").removesuffix(".") for line in given}
     lines |= {NOT_REACHED, UNEXPLAINED, DEAD_LETTERED}
@@ -205,7 +205,7 @@ def _is_reason(reason: str, section: MarketReport) -> bool:
 
 
 def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
-    """Whether the words of a decision hold only figures that were stated."""
+    """Checks that the words of a decision hold only figures that were stated."""
     where = f"conflict {conflict.conflict_id}"
     stated = tuple(position.stated for position in conflict.positions)
     for found in rejected_in(Text(where, conflict.resolution, stated=stated), claims):
@@ -241,7 +241,7 @@ def _of_event(
 
 
 def objection_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the settlement of each objection follows from what is printed, and whether what it
+    """Checks that the settlement of each objection follows from what is printed, and that what it
     removes is absent.
 
     If an objection's event is not printed, its settlement is accepted: what the event said is not
@@ -286,8 +286,8 @@ def _against(
 
 
 def _contested(section: MarketReport, grounds: ObjectionGrounds) -> ObjectionGrounds:
-    """The grounds, with the figures on which sources disagree. Figures that only differ from
-    another market's are left out: when the objections were settled, they were not yet contested."""
+    """Returns the grounds with the figures on which sources disagree. Figures that only differ from
+    another market's are omitted: when the objections were settled, they were not yet contested."""
     names = {v.claim_id for v in section.verdicts if v.status is ClaimStatus.CONTESTED}
     return replace(grounds, contested=names)
 
@@ -298,7 +298,7 @@ ROUNDED: Final = Decimal("0.01")
 """Confidences are printed with two decimals and compared at full precision."""
 
 OLDER_FIXINGS: Final = timedelta(days=14)
-"""How old the last fixing before a report may be: banks close for holidays."""
+"""The maximum age of the last fixing before a report: banks close for holidays."""
 
 
 class _Answered(NamedTuple):
@@ -309,8 +309,8 @@ class _Answered(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """How a sentence names the side of an older figure that the newer one is on, the difference in
-    the threshold's unit, and how much of it rounding may hide."""
+    """The words for the side of an older figure that the newer one is on, the difference in the
+    threshold's unit, and how much of it rounding may hide."""
 
     words: Callable[[str], str]
     up: str
@@ -344,7 +344,7 @@ RULES: Final[Mapping[ChangeKind, _Rule]] = {
 
 
 def change_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether changes are told against an earlier week; and whether every older figure fits its
+    """Checks that changes are compared with an earlier week; and that every older figure fits its
     sentence, is material, and is what the report's evidence gives for that week, as far as it
     reaches back."""
     changes = report.changes
@@ -399,7 +399,7 @@ def _threshold(kind: ChangeKind, report: ResearchReport) -> Decimal:
 def _of_evidence(
     change: Change, report: ResearchReport, answers: tuple[_Answered, ...]
 ) -> Iterator[str]:
-    """The findings on an older level or rate that the evidence contradicts."""
+    """Yields the findings on an older level or rate that the evidence contradicts."""
     against, before = report.changes.against, change.before
     if against is None or before is None:
         return
@@ -416,14 +416,14 @@ def _of_evidence(
 
 
 def _within(value: Decimal, known: set[Decimal]) -> bool:
-    """Whether a level is among the fixings, or as near as fixings of another hour are."""
+    """Returns whether a level is among the fixings, or as near as fixings of another hour are."""
     low, high = min(known), max(known)
     tolerance = TOLERANCES[Quantity.OTHER_FIXING]
     return low - tolerance.allowance(value, low) <= value <= high + tolerance.allowance(value, high)
 
 
 def _fixings(market: str, answers: tuple[_Answered, ...], last: date) -> set[Decimal]:
-    """A pair's fixings up to a day, from the histories that reach back to then."""
+    """Returns a pair's fixings up to a day, from the histories that reach back to then."""
     first = last - OLDER_FIXINGS
     return {
         value
@@ -436,9 +436,9 @@ def _fixings(market: str, answers: tuple[_Answered, ...], last: date) -> set[Dec
 
 
 def _rates(area: str, answers: tuple[_Answered, ...], instant: datetime) -> set[Decimal]:
-    """An area's rate at an instant: what the last decision by then set, or what the first one after
-    it changed. None if no decision since a requested day is known, or no answer reaches back to the
-    instant."""
+    """Returns an area's rate at an instant: what the last decision by then set, or what the first
+    one after it changed. Empty if no decision since a requested day is known, or no answer reaches
+    back to the instant."""
     told = {
         decision.known_from: decision
         for answer, since in answers

@@ -30,9 +30,8 @@ Derived = Mapping[str, MarketOutcome]
 
 
 class Wording(NamedTuple):
-    """Whose words a report prints: the numbers of sentences that were written again, of models'
-    sentences, of those of markets that another version of the analysts worked on, and of those of
-    an answer."""
+    """The numbers of a report's sentences by origin: compiled again by the built-in analysts, by
+    models, of markets that another version of the analysts worked on, and of an answer."""
 
     derived: int = 0
     by_models: int = 0
@@ -41,7 +40,8 @@ class Wording(NamedTuple):
 
 
 def wording(report: ResearchReport) -> Wording:
-    """How many sentences of a report can be verified word for word, and how many cannot."""
+    """Counts the sentences of a report that can be verified word for word, and those that
+    cannot."""
     of_models = len(report.commentary) + _written_in(report.lead)
     counts = {"derived": len(report.summary), "by_models": of_models, "by_others": 0}
     for section in report.markets:
@@ -57,7 +57,8 @@ def wording(report: ResearchReport) -> Wording:
 
 
 def _written_in(lead: Lead | None) -> int:
-    """How many sentences of a lead are a commentator's: its headline and those of its themes."""
+    """Counts the sentences of a lead that a commentator wrote: its headline and those of its
+    themes."""
     if lead is None or not lead.written:
         return 0
     of_model = tuple(theme for theme in lead.themes if theme.written)
@@ -65,14 +66,14 @@ def _written_in(lead: Lead | None) -> int:
 
 
 def by_builtin(section: MarketReport) -> bool:
-    """Whether a section's content is by the built-in analysts of this version, or by nobody because
-    nobody delivered."""
+    """Returns whether a section's content is by the built-in analysts of this version, or empty
+    because no agent delivered."""
     delivered = any(line.delivered for line in section.agents)
     return section.version == BUILTIN_VERSION or not delivered
 
 
 def word_findings(report: ResearchReport, derived: Derived) -> Iterator[AuditFinding]:
-    """Where a report differs from what its analysts make of the same evidence.
+    """Yields where a report differs from what its analysts compile from the same evidence.
 
     A market that is not among the `derived` is taken as its section has it. Only the other parts of
     the audit check it.
@@ -128,7 +129,8 @@ def _compiled(report: ResearchReport, derived: Derived) -> ResearchReport:
 def _with_kept(
     outcome: MarketOutcome, section: MarketReport, report: ResearchReport
 ) -> MarketOutcome:
-    """The outcome with what a rerun that found nothing said beside the findings that it kept."""
+    """Adds what a rerun without findings reported as missing, beside the earlier findings that
+    remained."""
     rerun = {line.market for line in report.revisions if line.kind is RevisionKind.RERUN}
     if section.market not in rerun:
         return outcome
@@ -137,7 +139,8 @@ def _with_kept(
 
 
 def _as_told(section: MarketReport, report: ResearchReport) -> MarketOutcome:
-    """The outcome that a section would be of. It is needed to compile the other markets."""
+    """Rebuilds the outcome that a section was compiled from. It is needed to compile the other
+    markets."""
     agent = section.agents[0].agent
     events = tuple(
         MarketEvent.model_validate(event.model_dump(include=set(MarketEvent.model_fields)))

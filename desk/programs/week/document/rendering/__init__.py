@@ -1,1 +1,1 @@
-"""A report as HTML and Markdown."""
+"""Renders a report as HTML and as Markdown."""

@@ -1,5 +1,5 @@
-"""The words beside the coverage: how figures are supported, what is stale, which sources stood
-in."""
+"""The words on the coverage: how figures are supported, what is stale, and which sources replaced
+others."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,15 @@ MOST_NAMED = 12
 
 
 def verdict_words(coverage: Coverage) -> str:
-    """Whether a week is complete, and of the present: `complete`, `complete but not current`."""
+    """Returns `complete`, `complete but not current` or `incomplete`."""
     if not coverage.complete:
         return "incomplete"
     return "complete" if coverage.current else "complete but not current"
 
 
 def threshold_words(coverage: Coverage) -> str:
-    """`the threshold is 90 % of the markets`, with the one for current markets if it is set."""
+    """Returns `the threshold is 90 % of the markets`, with the one for current markets if it is
+    set."""
     words = f"the threshold is {coverage.threshold:.0%} of the markets"
     if coverage.current_threshold:
         words += f", and {coverage.current_threshold:.0%} of it current"
@@ -33,8 +34,8 @@ def threshold_words(coverage: Coverage) -> str:
 
 
 def freshness_words(coverage: Coverage) -> str | None:
-    """`prices current, policy rates known to 30 Jun 2026 (IN) and to 31 Aug 2026 (12 areas),
-    outcome unknown of 1 of 2 decisions due`; None if it was not checked."""
+    """Returns `prices current, policy rates known to 30 Jun 2026 (IN) and to 31 Aug 2026 (12
+    areas), outcome unknown of 1 of 2 decisions due`; None if freshness was not checked."""
     told = coverage.freshness
     if told is None:
         return None
@@ -43,8 +44,8 @@ def freshness_words(coverage: Coverage) -> str | None:
 
 
 def known_words(coverage: Coverage) -> str | None:
-    """How far back the desk's knowledge ends, in a sentence for the top of a report; None if all of
-    it is current."""
+    """Says up to which days the desk's data reached, in a sentence for the top of a report; None if
+    all of it is current."""
     if coverage.current:
         return None
     return f"What the desk knew when this was written: {freshness_words(coverage)}."
@@ -71,13 +72,13 @@ def _rates(told: Freshness) -> str | None:
         return f"{rates} known {named_together(map(_known, told.rates_known))}"
     if told.rates_to is None:
         return f"{rates} known to no certain day"
-    # Reports of earlier versions have the day of the oldest only.
+    # Reports of earlier versions only have the day of the oldest.
     later = " or later" if told.stale_rates > 1 else ""
     return f"{rates} known to {print_full_day(told.rates_to)}{later}"
 
 
 def _known(known: RatesKnown) -> str:
-    """`to 30 Jun 2026 (IN)`, many areas counted."""
+    """Returns `to 30 Jun 2026 (IN)`; many areas are given as a count."""
     day = print_full_day(known.to) if known.to else "no certain day"
     return f"to {day} ({areas_words(known)})"
 
@@ -89,8 +90,8 @@ def _decisions(told: Freshness) -> str | None:
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
-    """How many figures have other origins' support, what is stale, which sources were not asked,
-    and which sources stood in for others."""
+    """Says how many figures other origins support, what is stale, which sources were not asked, and
+    which agents took over tasks."""
     return (
         *_support(report),
         *_stale(report),
@@ -101,8 +102,8 @@ def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
 
 
 def checked_words(report: ResearchReport) -> str | None:
-    """What was checked of the printed figures, and how many a source of another origin confirms, in
-    a sentence for the top of a report. None if no figure is printed."""
+    """Says what was checked about the printed figures, and how many a source of another origin
+    confirms, in a sentence for the top of a report. None if no figure is printed."""
     counts = _verdicts(report)
     figures, confirmed = sum(counts.values()), counts[ClaimStatus.VERIFIED]
     if not figures:
@@ -125,12 +126,13 @@ def _verdicts(report: ResearchReport) -> Counter[ClaimStatus]:
 
 
 def outage_lines(coverage: Coverage) -> Iterator[str]:
-    """The sources that were not asked for a time: which, since when, why, and how many calls."""
+    """Yields a line for each source that was not asked for a time: which, since when, why, and how
+    many calls."""
     yield from map(outage_words, coverage.outages)
 
 
 def outage_words(outage: SourceOutage) -> str:
-    """`Source ecb was not asked for a time …: 12 calls were not made`."""
+    """Returns `Source ecb was not asked for a time …: 12 calls were not made`."""
     calls = f"{outage.calls_not_made} call{'s were' if outage.calls_not_made > 1 else ' was'}"
     return (
         f"Source {outage.server} was not asked for a time, from"
@@ -145,8 +147,8 @@ NOBODY_SAYS_WHY = "no source of news says why markets moved"
 def unreachable_lines(
     sources: Sequence[UnreachableSource], *, silent: bool = False
 ) -> Iterator[str]:
-    """One line for the live sources that no agent was offered, and one for each that stopped
-    answering. If `silent`, that line also says, once, that no news explains the moves."""
+    """Yields one line for the live sources that no agent was offered, and one for each that stopped
+    answering. If `silent`, the first line also says that no news explains the moves."""
     left_out = [source for source in sources if not source.unanswered]
     if left_out:
         told = dict.fromkeys(_unreachable(source) for source in left_out)
@@ -163,8 +165,8 @@ def unreachable_lines(
 
 
 def _unreachable(source: UnreachableSource) -> str:
-    """`not reachable since …`, with the reason and the last answer, if known. For a source with
-    only some tools without data, the reason."""
+    """Returns `not reachable since …`, with the reason and the last answer, if known. For a source
+    of which only some tools lack data, returns the reason."""
     if source.tools:
         return f"not asked: {source.reason.rstrip('.')}"
     if source.since is None:
@@ -178,7 +180,7 @@ def _minute(instant: datetime) -> str:
 
 
 def _support(report: ResearchReport) -> Iterator[str]:
-    """How many printed figures are verified, contested, or of a single source."""
+    """Says how many printed figures are verified, contested, or from a single source."""
     if counts := _verdicts(report):
         yield (
             f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
@@ -188,7 +190,8 @@ def _support(report: ResearchReport) -> Iterator[str]:
 
 
 def _without_witness(report: ResearchReport) -> str:
-    """Why no pair's figures could be verified, if no other central bank's rates were available."""
+    """Says why no pair's figures could be verified, if no other central bank's rates were
+    available."""
     answers = [
         result.content
         for result in report.evidence

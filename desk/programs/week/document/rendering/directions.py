@@ -1,4 +1,4 @@
-"""The direction of a pair's move, in the one sense that a page uses."""
+"""The direction of a pair's move, in the sense that a page uses throughout."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,8 +21,8 @@ WORDS: Final = {
 
 
 def way(market: str, move: float, up: Upward) -> str:
-    """`up` if the dollar rose, or if the currency did where `up` is the currency; `down` if it
-    fell. Empty for no move and for a pair without the dollar.
+    """Returns `up` if the dollar rose, or if the currency did and `up` is the currency; `down` if
+    it fell. Empty for no move and for a pair without the dollar.
 
     Args:
         market: the pair, as it is quoted.
@@ -37,32 +37,32 @@ def way(market: str, move: float, up: Upward) -> str:
 
 
 def is_turned(market: str, up: Upward) -> bool:
-    """Whether a chart of the pair is drawn upside down to match the page's sense."""
+    """Returns whether a chart of the pair is drawn upside down to match the page's sense."""
     return way(market, 1, up) == DOWN
 
 
 def ranked(report: ResearchReport) -> Sequence[Mover]:
-    """The pairs with the dollar, from the one that went up most to the one that went down most."""
+    """Returns the pairs with the dollar, from the largest rise to the largest fall."""
     up = report.config.report.up
     rows = [row for row in report.movers if dollar_direction(row) or not row.move]
     return sorted(rows, key=lambda row: (-signed(row, up), row.market))
 
 
 def unmoved(report: ResearchReport) -> tuple[str, ...]:
-    """The pairs that have no move to show."""
+    """Returns the pairs without a move to show."""
     told = {row.market for row in report.movers}
     pairs = (part for part in report.markets if part.kind is MarketKind.PAIR)
     return tuple(part.market for part in pairs if part.market not in told)
 
 
 def signed(row: Mover, up: Upward) -> float:
-    """The move of a pair in percent, positive if it went up in the page's sense."""
+    """Returns the move of a pair in percent, positive if it went up in the page's sense."""
     return (
         abs(float(row.move)) * {UP: 1, DOWN: -1, NEITHER: 0}[way(row.market, float(row.move), up)]
     )
 
 
 def bar_width(row: Mover, rows: Sequence[Mover]) -> float:
-    """The length of a pair's bar in percent of the longest."""
+    """Returns the length of a pair's bar in percent of the longest."""
     longest = max((abs(float(each.move)) for each in rows), default=0.0)
     return round(abs(float(row.move)) / longest * 100, 1) if longest else 0.0

@@ -46,7 +46,7 @@ FEWEST_DAYS: Final = 2
 
 
 def render_html(report: ResearchReport) -> str:
-    """The report's HTML form. The same report always gives the same page."""
+    """Returns the report's HTML form. The same report always gives the same page."""
     charts, lacking = _sparklines(report), Lacking(report)
     names = {
         "report": report,
@@ -91,7 +91,7 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
 
 
 def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
-    """Charts of the movers for the pairs' own sections, in the one sense of the page."""
+    """Draws the movers' charts again for the pairs' own sections, in the sense of the page."""
     movers = {row.market for row in report.movers}
     return {
         market: Markup(drawn_again(chart))  # noqa: S704
@@ -101,7 +101,7 @@ def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[s
 
 
 def _calibration(report: ResearchReport) -> Markup | None:
-    """The chart of the forecasts that have come due; None if there are none."""
+    """Returns the chart of the forecasts that have come due; None without any."""
     scorecard = report.advice.scorecard if report.advice else None
     if scorecard is None or not scorecard.bins:
         return None
@@ -109,7 +109,8 @@ def _calibration(report: ResearchReport) -> Markup | None:
 
 
 def _index_chart(report: ResearchReport) -> Markup | None:
-    """The dollar index over a year; None if one of its pairs has no series, or none of the week."""
+    """Returns the chart of the dollar index over a year; None if one of its pairs has no series, or
+    none of the week."""
     days, values = index_series(report.markets)
     if len(days) < FEWEST_DAYS or days[-1] <= report.window.start.date():
         return None

@@ -16,12 +16,13 @@ from desk.programs.week.document.sections.lead import lead_of
 
 
 def lead_in(report: ResearchReport) -> Lead:
-    """The report's lead. For a report of an earlier version it is built by today's rules."""
+    """Returns the report's lead. For a report of an earlier version it is built by today's
+    rules."""
     return report.lead or lead_of(report, printed_claims(report))
 
 
 def theme_lines(theme: Theme) -> Iterator[str]:
-    """A theme as lines of text: what happened, why, and what is next."""
+    """Describes a theme in lines of text: what happened, why, and what is next."""
     yield f"{theme.title}: {theme.moved.text}"
     if theme.why is not None:
         yield f"  {wording.beside_title(theme)}: {theme.why.text}"
@@ -33,7 +34,7 @@ def theme_lines(theme: Theme) -> Iterator[str]:
 
 
 def letter_html(report: ResearchReport, subject: str, where: str) -> str:
-    """The e-mail's HTML form. `where` is the link or path of the report."""
+    """Returns the e-mail's HTML form. `where` is the link or path of the report."""
     names = {
         "report": report,
         "lead": lead_in(report),

@@ -122,7 +122,8 @@ from desk.programs.week.document.rendering.words import (
 
 
 def record_markdown(report: ResearchReport) -> str:
-    """The section on the desk's own record; empty if the run did not ask the learning system."""
+    """Returns the section on the desk's own record; empty if the run did not ask the learning
+    system."""
     lead = record_lead(report)
     if lead is None or report.advice is None:
         return ""
@@ -181,7 +182,7 @@ CHANGES_SHOWN: Final = 12
 
 
 def render_markdown(report: ResearchReport) -> str:
-    """The report's Markdown form. The same report always gives the same text."""
+    """Returns the report's Markdown form. The same report always gives the same text."""
     facts = (
         f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
         f"Revision {report.revision}."
@@ -216,7 +217,7 @@ def _sections(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
 
 
 def _closed(words: str) -> str:
-    """The headline with a full stop if another sentence follows and it has none."""
+    """Adds a full stop to the headline if it has none, so that another sentence can follow."""
     return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
@@ -245,7 +246,7 @@ def _commentary(report: ResearchReport) -> str:
 
 
 def _changes(changes: Changes) -> str:
-    """The first few material changes. The others are in the JSON form and on the page."""
+    """Lists the first few material changes. The others are in the JSON form and on the page."""
     note = changes_note(changes)
     if note is not None:
         return escaped(note)
@@ -365,7 +366,7 @@ def _market(
 
 
 def _doubt(market: MarketReport, metric: Metric) -> str:
-    """A mark on a contested figure. Other figures have none here."""
+    """Returns a mark for a contested figure. Other figures have none here."""
     claim = claim_on(market, metric)
     verdict = verdicts_of(market).get(claim.claim_id) if claim else None
     contested = verdict is not None and verdict.status is ClaimStatus.CONTESTED
@@ -392,13 +393,13 @@ def _reported(story: Reported) -> str:
 
 
 def _quoted(story: Reported) -> str:
-    """A publisher's title, quoted and escaped."""
+    """Returns a publisher's title, quoted and escaped."""
     source = f" {link('Source', story.url)}" if story.url else ""
     return f"“{escaped(story.title)}” ({escaped(reported_words(story))}){source}"
 
 
 def _tone(tone: Tone) -> str:
-    """The tone of a text, with its title and its link escaped."""
+    """Describes the tone of a text, with its title and its link escaped."""
     title = f"“{escaped(tone.title)}”" if tone.title else WITHHELD
     source = f" {link('Source', tone.url)}" if tone.url else ""
     return (
@@ -430,7 +431,7 @@ def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
 
 
 def _conflict(conflict: ConflictRecord) -> Iterable[str]:
-    """A conflict as a list item, with its positions as items below it."""
+    """Describes a conflict as a list item, with its positions as items below it."""
     words = f"{conflict.market}, {conflict.kind}, {escaped(state_words(conflict))}"
     resolution = escaped(conflict.resolution)
     yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions_markdown(conflict)}"
@@ -477,7 +478,7 @@ def _sources(report: ResearchReport) -> str:
 
 
 def _figures(report: ResearchReport) -> str:
-    """Every figure once, in the section that it is about."""
+    """Lists every figure once, in the section of its subject."""
     rows = [_claim_cells(name, stated) for name, stated in Traces(report).entries.items()]
     columns = ("Figure", "Value", "Day", "Verdict", "Check", "Rests on")
     return table(columns, rows, ("Figure", "Verdict", "Check", "Rests on")) if rows else ""

@@ -24,8 +24,8 @@ OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
 
 
 def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedObjection, ...]:
-    """The objections printed beside an event: those that name it, and those that name no event, are
-    about a claim that its prose refers to, and are not printed beside a finding."""
+    """Returns the objections printed beside an event: those that name it, and those without an
+    event about a claim that its prose refers to, unless they are printed beside a finding."""
     of_findings = {
         each for found in market.findings for each in objections_to_finding(found, market)
     }
@@ -36,29 +36,30 @@ def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedO
 def objections_to_finding(
     finding: ReportedFinding, market: MarketReport
 ) -> tuple[ReportedObjection, ...]:
-    """The objections printed beside a finding: those that name the claims it refers to."""
+    """Returns the objections printed beside a finding: those that name the claims it refers to."""
     return tuple(e for e in market.objections if is_about_finding(e, finding.statement))
 
 
 def other_objections(
     market: MarketReport, events: Iterable[ReportedEvent]
 ) -> tuple[ReportedObjection, ...]:
-    """The objections printed beside no event or finding, because what they are about was removed or
-    is printed elsewhere."""
+    """Returns the objections that are not printed beside an event or finding, because their subject
+    was removed or is printed elsewhere."""
     beside = {each for event in events for each in objections_to(event, market)}
     beside |= {o for found in market.findings for o in objections_to_finding(found, market)}
     return tuple(each for each in market.objections if each not in beside)
 
 
 def objection_words(objection: ReportedObjection) -> str:
-    """The severity of an objection, how it was settled and why, then what it says. In this order
-    nobody takes a disproved objection for a valid one."""
+    """Returns the severity of an objection, how it was settled and why, then its text. In this
+    order a disproved objection is not mistaken for a valid one."""
     outcome = OUTCOME_WORDS[objection.outcome]
     return f"{objection.severity}, {outcome} ({objection.reason}): {objection.text}"
 
 
 def rejected_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with rejected claims, how many and by which checks, without their values."""
+    """Says for each market with rejected claims how many there are and which checks rejected them,
+    without their values."""
     return tuple(
         f"{market.market}: {_count(sum(checks.values()), 'figure')} withheld, rejected by "
         + ", ".join(_by_check(check, count) for check, count in sorted(checks.items()))
@@ -68,13 +69,14 @@ def rejected_lines(report: ResearchReport) -> tuple[str, ...]:
 
 
 def rejections(market: MarketReport) -> Counter[ClaimCheck]:
-    """How many claims of a market each check rejected."""
+    """Counts the claims of a market that each check rejected."""
     rejected = (line for line in market.verdicts if line.status is ClaimStatus.REJECTED)
     return Counter(line.decided_by for line in rejected)
 
 
 def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with dropped sentences, how many, where they stood and why."""
+    """Says for each market with dropped sentences how many there are, where they were and why they
+    were dropped."""
     return tuple(
         f"{market.market}: {_count(len(market.dropped), 'sentence')} left out: "
         + "; ".join(_unique(f"{line.place}, {line.reason}" for line in market.dropped))
@@ -84,8 +86,8 @@ def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
 
 
 def trust_line(report: ResearchReport) -> str | None:
-    """The numbers of conflicts, rejected figures, dropped sentences and tasks done with less than
-    planned; None if there are none."""
+    """Returns the numbers of conflicts, rejected figures, dropped sentences and tasks done with
+    less than planned; None without any."""
     waiting = sum(not conflict.resolved for conflict in report.conflicts)
     decided = len(report.conflicts) - waiting
     rejected = sum(sum(rejections(market).values()) for market in report.markets)

@@ -24,7 +24,7 @@ from desk.programs.week.document.sections.markets import CHART_SPAN
 from desk.programs.week.document.sections.tables import policy_rate_facts
 
 SHARED_BY: Final = 2
-"""From this many rows on a note is printed below the table."""
+"""A note of at least this many rows is printed below the table."""
 
 
 class RateNotes(NamedTuple):
@@ -37,7 +37,7 @@ class RateNotes(NamedTuple):
 
 
 def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
-    """The notes of a table, each once."""
+    """Returns the notes of a table, without duplicates."""
     parts = {row.area: row.remarks for row in rows}
     counts = Counter(part for each in parts.values() for part in each)
     shared = [part for part, count in counts.most_common() if count >= SHARED_BY]
@@ -56,16 +56,16 @@ def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
 
 
 def instruments(report: ResearchReport) -> Mapping[str, str]:
-    """The instrument whose rate is printed as each area's policy rate: `one-year loan prime rate`.
-    Areas without a rate have none."""
+    """Returns the instrument whose rate is printed as each area's policy rate: `one-year loan prime
+    rate`. Areas without a rate are not included."""
     facts = policy_rate_facts(report.evidence)
     rated = (row.area for row in report.policy_rates if row.rate is not None)
     return {area: facts[area].instrument for area in rated if area in facts}
 
 
 def uneven(report: ResearchReport) -> tuple[str, ...]:
-    """The areas whose differentials set rates of different days against each other: the base rate
-    changed after the last day to which theirs is known."""
+    """Returns the areas whose differentials compare rates of different days: the base rate changed
+    after the last day to which theirs is known."""
     facts = policy_rate_facts(report.evidence)
     base = facts.get(report.base_area)
     if base is None or base.since is None:
@@ -75,7 +75,7 @@ def uneven(report: ResearchReport) -> tuple[str, ...]:
 
 
 def differential_words(report: ResearchReport) -> str | None:
-    """Which differentials are marked as uneven, and why, in a sentence. None if none is."""
+    """Says which differentials are marked as uneven, and why, in a sentence. None without any."""
     facts, older = policy_rate_facts(report.evidence), uneven(report)
     base = facts.get(report.base_area)
     if not older or base is None or base.since is None:
@@ -98,7 +98,8 @@ def _is_before(row: RateRow, facts: Mapping[str, PolicyRate], changed: date) -> 
 
 
 def rate_lines(report: ResearchReport) -> dict[str, str]:
-    """The small line of each area's policy rate over the year. Areas without a rate have none."""
+    """Returns the small line of each area's policy rate over the year. Areas without a rate are not
+    included."""
     _, last = window_days(report.window)
     first, ends = last - CHART_SPAN, month_ends(report.evidence)
     changes = {
@@ -113,7 +114,7 @@ def rate_lines(report: ResearchReport) -> dict[str, str]:
 
 
 def month_ends(evidence: Iterable[ToolResult]) -> Mapping[str, Sequence[Point]]:
-    """The policy rates at month ends by area, as a collector of rates publishes them."""
+    """Returns the policy rates at month ends by area, as a collector of rates publishes them."""
     found: dict[str, dict[date, Decimal]] = {}
     for answer in returned_by("get_month_end_rates", MonthEndRates, evidence):
         for told in answer.rates:

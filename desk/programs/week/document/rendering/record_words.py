@@ -1,4 +1,4 @@
-"""How the learning system's record changed a week, and how the forecasts did, in words."""
+"""How the learning system's record changed a week, and how the forecasts scored, in words."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -38,7 +38,7 @@ SCORE_COLUMNS: Final = (
 )
 LONGEST_REASON: Final = 400
 EVEN: Final = 0.03
-"""A probability this close to one half says nothing."""
+"""A probability this close to one half is about even."""
 
 
 class RecommendationLine(NamedTuple):
@@ -50,7 +50,8 @@ class RecommendationLine(NamedTuple):
 
 
 class ApartCard(NamedTuple):
-    """Forecasts that are scored apart from the record: under which title, how they did, and why."""
+    """Forecasts that are scored apart from the record: their title, their scores, and the
+    reason."""
 
     title: str
     card: Scorecard
@@ -66,7 +67,7 @@ class ScoreTable(NamedTuple):
 
 
 def record_lead(report: ResearchReport) -> str | None:
-    """The section's first sentence; None if the run did not ask the learning system."""
+    """Returns the section's first sentence; None if the run did not ask the learning system."""
     advice = report.advice
     if advice is None:
         return None
@@ -88,7 +89,7 @@ def record_lead(report: ResearchReport) -> str | None:
 
 
 def nothing_kept(advice: Advice) -> str:
-    """Why a full record has nothing for an older week."""
+    """Says why a full record has nothing for an older week."""
     return (
         f"Nothing from before {instant(advice.as_of)} is kept: the desk's own record is full with "
         "later weeks."
@@ -96,7 +97,7 @@ def nothing_kept(advice: Advice) -> str:
 
 
 def recommendation_lines(report: ResearchReport) -> tuple[RecommendationLine, ...]:
-    """Every recommendation, with what the run did with it."""
+    """Returns every recommendation, with what the run did with it."""
     return tuple(
         RecommendationLine(taken, recommendation_words(each), reason_words(each))
         for each, taken in _judged(report)
@@ -104,7 +105,7 @@ def recommendation_lines(report: ResearchReport) -> tuple[RecommendationLine, ..
 
 
 def recommendation_words(recommendation: Recommendation) -> str:
-    """What is to be done: `ask yahoo_finance after the others for a quote`."""
+    """Returns what to do: `ask yahoo_finance after the others for a quote`."""
     server = one_line(recommendation.server)
     tool = f"{server}.{one_line(recommendation.tool)}" if recommendation.tool else server
     asked = f" for {human(recommendation.capability)}" if recommendation.capability else ""
@@ -118,7 +119,7 @@ def recommendation_words(recommendation: Recommendation) -> str:
 
 
 def reason_words(recommendation: Recommendation) -> str:
-    """The reason for a recommendation, with its counts."""
+    """Returns the reason for a recommendation, with its counts."""
     return shortened(recommendation.reason).rstrip(".")
 
 
@@ -158,7 +159,8 @@ def brier_words(score: float | None) -> str:
 
 
 def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
-    """The notes on a scorecard: open and void forecasts, the stance, how to read it, its source."""
+    """Returns the notes on a scorecard: open and void forecasts, a one-sided stance, how to read
+    it, and its source."""
     lines = [_not_counted(scorecard)]
     if scorecard.monitor.one_sided:
         lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
@@ -175,7 +177,7 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
 
 
 def scored_apart(scorecard: Scorecard) -> tuple[ApartCard, ...]:
-    """What a scorecard counts apart from the record, and why."""
+    """Returns what a scorecard counts apart from the record, and why."""
     why = (
         (
             BACKTEST,
@@ -208,7 +210,7 @@ def _not_counted(scorecard: Scorecard) -> str:
 
 
 def hypothesis_note(scorecard: Scorecard) -> str | None:
-    """How to read the row of the hypotheses, and how many are not in it; None if there are none."""
+    """Says how to read the row of the hypotheses, and how many are not in it; None without any."""
     void = scorecard.void_hypotheses
     if scorecard.hypotheses is None and not void:
         return None
@@ -226,7 +228,7 @@ def hypothesis_note(scorecard: Scorecard) -> str | None:
 
 
 def follows_from(as_of: datetime) -> str:
-    """Where the figures of a scorecard come from."""
+    """Says where the figures of a scorecard come from."""
     return (
         "These figures follow from the outcomes that the desk's learning system has on record "
         f"(workflow {LEARNING_SYSTEM_ID}), due by {instant(as_of)}."
@@ -234,7 +236,7 @@ def follows_from(as_of: datetime) -> str:
 
 
 def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
-    """A market's view of its direction, with its probability and horizon if it has them."""
+    """Returns a market's view of its direction, with its probability and horizon if it has them."""
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
     if view is None or view.forecast is None:
         return None
@@ -242,9 +244,9 @@ def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
 
 
 def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
-    """The other current views on a market with a model: a bank's stance, an action, and a direction
-    without a forecast. The built-in analysts' follow from the events beside them and are left
-    out."""
+    """Returns the other current views on a market with a model: a bank's stance, an action, and a
+    direction without a forecast. Those of the built-in analysts are omitted: they follow from the
+    events beside them."""
     if not any(line.usage.asked for line in market.agents):
         return ()
     told = direction_words(market, report) is not None
@@ -257,8 +259,8 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
 
 
 def _direction(view: View, forecast: Forecast, *, counted: bool) -> str:
-    """The week's own direction first, then what the probability says, each named as what it is. A
-    direction that is counted from a past move has no confidence: it is arithmetic."""
+    """Returns the week's own direction first, then the meaning of the probability. A direction that
+    is counted from a past move has no confidence: it is arithmetic."""
     leaning = WORDINGS[view.kind].of(view)
     seen = " over the week" if view.probability is None else ""
     sure = "" if counted else f" (confidence in that {share_words(view.confidence)})"
@@ -271,7 +273,7 @@ def _direction(view: View, forecast: Forecast, *, counted: bool) -> str:
 
 
 def _odds(probability: float) -> str:
-    """Which way a probability points, in words."""
+    """Says which way a probability points."""
     if abs(probability - 0.5) < EVEN:
         return "about even"
     return "likelier than not" if probability > 0.5 else "less likely than not"
@@ -283,7 +285,7 @@ def probability_words(forecast: Forecast) -> str:
 
 
 def shortened(text: str) -> str:
-    """Words that may quote a source, on one line and no longer than a reason needs."""
+    """Shortens words that may quote a source to one line of at most `LONGEST_REASON` characters."""
     return cut(one_line(text), LONGEST_REASON)
 
 

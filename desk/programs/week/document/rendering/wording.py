@@ -81,7 +81,7 @@ LONG_RUN: Final = 60
 
 
 def planning_words(report: ResearchReport) -> str | None:
-    """Who planned the week, if a model did or should have; None otherwise."""
+    """Says who planned the week, if a model did or should have; None otherwise."""
     line = report.planning
     if line is None or (line.usage.model == BUILTIN and line.remark is None):
         return None
@@ -92,13 +92,13 @@ def planning_words(report: ResearchReport) -> str | None:
 
 
 def commentator_words(report: ResearchReport) -> str:
-    """Who wrote the commentary, and whose figures it uses."""
+    """Says who wrote the commentary, and whose figures it uses."""
     model = report.commenting.usage.model if report.commenting else "a model"
     return f"In the words of {model}; its figures are the claims below."
 
 
 def commenting_words(report: ResearchReport) -> str | None:
-    """Who commented on the week, and what it cost; None if no model was asked."""
+    """Says who commented on the week, and what it cost; None if no model was asked."""
     line = report.commenting
     if line is None:
         return None
@@ -110,7 +110,7 @@ def commenting_words(report: ResearchReport) -> str | None:
 
 
 def spent_words(report: ResearchReport) -> str:
-    """What the run's models cost, and the limit, if models were asked."""
+    """Says what the run's models cost, and the limit, if models were asked."""
     words, budget = cost_words(report.usage), report.config.policy.budget.allowance
     if not report.usage.asked or budget.unlimited:
         return words
@@ -137,8 +137,8 @@ def coverage_words(report: ResearchReport) -> str:
 
 
 def duration_words(report: ResearchReport) -> str:
-    """How long the research took. For a later revision, published long after the run began, it is
-    left out."""
+    """Says how long the research took. That is omitted for a later revision, which is published
+    long after the run began."""
     timings = report.timings
     finished = instant(timings.finished_at)
     if report.revision > 1:
@@ -151,7 +151,7 @@ def duration_words(report: ResearchReport) -> str:
 
 
 def contribution_words(line: Contribution) -> str:
-    """`research agent 1 delivered research fx`, with what went wrong if something did."""
+    """Returns `research agent 1 delivered research fx`, with what went wrong, if anything."""
     verb = "delivered" if line.delivered else "did not deliver"
     words = f"{human(line.agent)} {verb} {human(line.task_type)}"
     if line.reassigned_from:
@@ -166,13 +166,13 @@ ALL_AGREE: Final = (
     NOTHING_AGAINST,
     "Publish: every figure that could be checked agrees with its source.",
 )
-"""The validator's words on a market with which everything is as it should be, by this version and
-by earlier ones. The head of a report says it once of all."""
+"""The validator's words on a market without any objection, by this version and by earlier ones. The
+head of a report says it once for all markets."""
 
 
 def work_words(market: MarketReport) -> str:
-    """What is out of the ordinary about the work on a market: agents that did not deliver, took
-    over or cost something, and what the validator recommends. Empty where nothing is."""
+    """Describes what is unusual about the work on a market: agents that did not deliver, took over
+    or cost something, and what the validator recommends. Empty without any."""
     told = (contribution_words(line) for line in market.agents if _is_told(line))
     parts = [f"{words}." for words in ("; ".join(told),) if words]
     if market.recommendation and market.recommendation not in ALL_AGREE:
@@ -186,7 +186,7 @@ def _is_told(line: Contribution) -> bool:
 
 
 def gaps(report: ResearchReport, lacking: Lacking) -> tuple[str, ...]:
-    """What was looked for and not found in the markets that are there, each reason once."""
+    """Returns the reasons for what was not found in the available markets, without duplicates."""
     absent = {line.market for line in report.coverage.missing}
     there = (market for market in report.markets if market.market not in absent)
     noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
@@ -201,13 +201,13 @@ def gaps(report: ResearchReport, lacking: Lacking) -> tuple[str, ...]:
 
 
 def confirmed_words(event: ReportedEvent) -> str:
-    """Whether the source, asked again, confirmed an event. That does not count as a second
+    """Says whether the source, asked again, confirmed an event. That does not count as a second
     origin."""
     return "confirmed by its source" if event.verified else "not confirmed"
 
 
 def decision_line(row: CalendarRow) -> str:
-    """A decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
+    """Describes a decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
     return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome.text}"
 
 
@@ -217,7 +217,7 @@ def changes_title(changes: Changes) -> str:
 
 
 def changes_note(changes: Changes) -> str | None:
-    """The text in place of changes if there are none; None otherwise."""
+    """Returns the text in place of changes if there are none; None otherwise."""
     if changes.entries:
         return None
     if changes.against is None:
@@ -226,7 +226,8 @@ def changes_note(changes: Changes) -> str | None:
 
 
 def change_before(change: Change) -> str | None:
-    """The older figure of a change, which is no claim of the newer report: `before 156.80`.
+    """Returns the older figure of a change, which is not a claim of the newer report: `before
+    156.80`.
 
     A confidence has no unit, so both figures are printed: `75 % before, now 60 %`.
     """
@@ -239,7 +240,7 @@ def change_before(change: Change) -> str | None:
 
 
 def change_words(change: Change) -> str:
-    """A change as a line of text, with the older figure if there is one."""
+    """Returns a change as a line of text, with the older figure if there is one."""
     before = change_before(change)
     return f"{change.text} ({before})" if before else change.text
 
@@ -260,8 +261,8 @@ def mover_cells(row: Mover, report: ResearchReport) -> tuple[str, ...]:
 
 
 def dollar_cell(row: Mover, report: ResearchReport) -> str:
-    """Which way the dollar went in a pair: `up`, or `little changed` where the report says so of
-    such a move."""
+    """Says which way the dollar went in a pair: `up`, or `little changed` if the report calls such
+    a move that."""
     direction = dollar_direction(row)
     pegged = any(spec.market == row.market and spec.band for spec in report.config.markets)
     told = report.lead is not None and report.lead.edition >= LITTLE_HAS_NO_SIDE
@@ -271,7 +272,8 @@ def dollar_cell(row: Mover, report: ResearchReport) -> str:
 
 
 def told_way(row: Mover, report: ResearchReport) -> str:
-    """The direction that a move is coloured by; empty where the report calls it little changed."""
+    """Returns the direction that a move is coloured by; empty if the report calls it little
+    changed."""
     if dollar_cell(row, report) == LITTLE_CHANGED:
         return NEITHER
     return way(row.market, float(row.move), report.config.report.up)
@@ -283,8 +285,8 @@ def dollar_words(row: Mover, report: ResearchReport) -> str:
 
 
 def beside_title(theme: Theme) -> str:
-    """The title before the claims beside a theme. It calls them a reason only if the commentator
-    gave them as one."""
+    """Returns the title before the claims beside a theme. It calls them a reason only if the
+    commentator gave them as one."""
     return "Why" if theme.written else "Also"
 
 
@@ -294,7 +296,7 @@ def story_title(theme: Theme) -> str:
 
 
 def reasons_note(lead: Lead) -> str:
-    """Whose reasons a lead gives, or that it gives none."""
+    """Says whose reasons a lead gives, or that it gives none."""
     if any(theme.written for theme in lead.themes):
         return "A Why without quotation marks is the commentator's; a quotation is its publisher's."
     if not any(theme.story for theme in lead.themes):

@@ -35,7 +35,7 @@ METHOD: Final = (
 
 
 def method_of(report: ResearchReport) -> tuple[str, ...]:
-    """How to read the report. A probability comes with the method that gave it."""
+    """Says how to read the report. A probability comes with the method that gave it."""
     own = any(view.probability is not None for each in report.markets for view in each.views)
     told = DIRECTION_OF_MODELS if own else DIRECTION_COUNTED
     return tuple(told if line is DIRECTION_COUNTED else line for line in METHOD)
@@ -88,7 +88,7 @@ def reported_words(story: Reported) -> str:
 
 
 class SourceGroup(NamedTuple):
-    """All questions to one tool that one publisher answered, and when they were asked."""
+    """All calls of one tool that one publisher answered, and when they were made."""
 
     name: str
     tier: SourceTier

@@ -1,1 +1,2 @@
-"""What a report prints only once: a decision in one section, a gap for all banks together."""
+"""The parts that a report prints only once: a decision in one section, a gap for all banks
+together."""

@@ -8,6 +8,6 @@ MOST_NAMED: Final = 4
 
 
 def areas_words(known: RatesKnown) -> str:
-    """`US, XM, JP`, or how many where they are many."""
+    """Returns `US, XM, JP`, or a count if there are many."""
     many = len(known.areas) > MOST_NAMED
     return f"{len(known.areas)} areas" if many else ", ".join(known.areas)

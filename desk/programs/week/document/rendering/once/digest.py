@@ -1,4 +1,4 @@
-"""What a market's section prints in full, and what it only refers to.
+"""The parts that a market's section prints in full, and those that it only refers to.
 
 A decision of the Federal Reserve is an event of every dollar pair. It is printed in full in the
 section of its area; the pairs' sections name it in a line. The JSON form has all of it.
@@ -14,7 +14,7 @@ from desk.programs.week.document.rendering.once.lacking import Lacking
 
 
 class Digest(NamedTuple):
-    """One market's events and remarks, without what an area's section prints word for word.
+    """One market's events and remarks, without those that an area's section prints word for word.
 
     `decisions` are the calendar rows of the events that are printed there.
     """
@@ -36,7 +36,8 @@ _TextKey = tuple[object, ...]
 
 
 def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str, Digest]:
-    """The digest of every market. Gaps that are printed once for all banks are in none of them."""
+    """Returns the digest of every market. Gaps that are printed once for all banks are in none of
+    them."""
     once = (lacking or Lacking(report)).remarks
     told = _told_by_areas(report, once)
     nowhere = _WeekDigest({}, once)
@@ -52,8 +53,8 @@ def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str,
 
 
 def _tones(market: MarketReport, own: set[_TextKey]) -> tuple[Tone, ...]:
-    """The market's tones. A bank's statement is left out if its area has a section, which prints
-    it."""
+    """Returns the market's tones. A bank's statement is omitted if its area has a section, which
+    prints it."""
     return tuple(t for t in market.tones if t.subject == market.market or _text(t) not in own)
 
 

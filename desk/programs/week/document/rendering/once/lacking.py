@@ -23,10 +23,10 @@ WHAT_TO_DO: Final = (
 
 
 class Lacking:
-    """What a report lacks of decisions, calendars and rates.
+    """The decisions, calendars and rates that a report lacks.
 
-    A page prints each gap in one place for all banks, and leaves out the analysts' remarks about it
-    for every market (`remarks`).
+    A page prints each gap in one place for all banks, and omits the analysts' remarks about it for
+    every market (`remarks`).
     """
 
     def __init__(self, report: ResearchReport) -> None:
@@ -69,7 +69,7 @@ class Lacking:
     @property
     def first_words(self) -> str | None:
         """What is not in the report, in a sentence, and what to do. None if everything is current
-        and news was asked for."""
+        and the sources of news were asked."""
         told = self._report.coverage.freshness
         parts = [*(_parts(told) if told else ()), *self._news()]
         return f"Not in this report: {named_together(parts)}. {WHAT_TO_DO}" if parts else None
@@ -99,7 +99,7 @@ class Lacking:
 
     @property
     def _ends_words(self) -> str:
-        """Where the days of the banks end of which some are on record; empty if none are."""
+        """The last announced days of the banks that have some on record; empty without any."""
         ended = [
             f"{print_full_day(each.ends)} ({named_in_a_sentence(each.bank)})"
             for each in self._undated

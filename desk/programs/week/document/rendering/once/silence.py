@@ -1,7 +1,6 @@
 """Whether a week had no source that could say why a market moved.
 
-This is a module of its own because `desk status` asks it, and must not load the rest of what a week
-lacks.
+This is a module of its own because `desk status` uses it, and must not load the rest of the gaps.
 """
 
 from typing import Final
@@ -20,6 +19,7 @@ _NEWS: Final = (
 
 
 def is_silent(report: ResearchReport) -> bool:
-    """Whether nothing was reported of any market and some source of news could not be asked."""
+    """Returns whether no news was reported on any market and some source of news could not be
+    asked."""
     servers = {source.server for source in report.coverage.unreachable}
     return not _NEWS.isdisjoint(servers) and not any(m.reported for m in report.markets)
