@@ -15,7 +15,7 @@ from typer.main import get_group
 
 from desk.documents.publishing.files import make_private
 from starters.terminal.exit_status import CommandError, ExitStatus, complain, exit_now
-from starters.terminal.imports import imported_for_good
+from starters.terminal.imports import imports_without_gc
 
 
 class Panel(StrEnum):
@@ -233,7 +233,7 @@ def _of_others() -> dict[str, Any]:
 def loaded(name: str) -> TyperCommand | TyperGroup:
     """Imports a command's module and returns the command."""
     if name in COMMANDS:
-        with imported_for_good():
+        with imports_without_gc():
             module = import_module(COMMANDS[name].module)
         found = getattr(module, name.replace("-", "_"))
     else:

@@ -19,7 +19,7 @@ from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
 from desk.platform.telemetry.tracing import command_span
 from starters.terminal.exit_status import CommandError
-from starters.terminal.imports import imported_for_good
+from starters.terminal.imports import imports_without_gc
 
 SERVER_PATIENCE_SECONDS: Final = 300.0
 """How long a command waits for a server that has gone away."""
@@ -34,7 +34,7 @@ FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 2.0
 
 
-class ServerPatience:
+class ServerOutage:
     """Measures how long a server has been away since its last answer, in seconds.
 
     Calls `tell` with a sentence when a wait begins, and with None when the wait is over. Waits
@@ -178,7 +178,7 @@ async def with_desk(
 
 
 async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
-    patience = ServerPatience(settings, tell_wait, limit=limit, at_first=not settings.external)
+    patience = ServerOutage(settings, tell_wait, limit=limit, at_first=not settings.external)
     while True:
         try:
             return await _at_a_desk(settings, work, patience, server_only=server_only)
@@ -188,7 +188,7 @@ async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, li
 
 
 async def _at_a_desk(
-    settings: Settings, work: Work[T], patience: ServerPatience, *, server_only: bool
+    settings: Settings, work: Work[T], patience: ServerOutage, *, server_only: bool
 ) -> T:
     """Runs the work at the existing desk, or at one that this process hosts."""
 
@@ -282,7 +282,7 @@ async def _as_client(settings: Settings, work: Work[T]) -> T:
 
 
 @contextlib.asynccontextmanager
-async def _seen(patience: ServerPatience) -> AsyncIterator[None]:
+async def _seen(patience: ServerOutage) -> AsyncIterator[None]:
     """Counts a server as answering once a connection to it has lasted `WORKED_SECONDS`."""
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
     worked = loop.call_later(WORKED_SECONDS, patience.answered)
@@ -310,7 +310,7 @@ def _import_client() -> None:
 
 
 def _import(*modules: str) -> None:
-    with imported_for_good():
+    with imports_without_gc():
         for module in modules:
             importlib.import_module(module)
 
@@ -358,7 +358,7 @@ async def require_workers(
         await asyncio.sleep(0.25)
 
 
-async def at_a_desk_apart(
+async def at_temporary_desk(
     prefix: str,
     settings_in: Callable[[Path], Settings],
     work: Work[T],
@@ -387,7 +387,7 @@ async def at_a_desk_apart(
     raise AssertionError("a try either returns or raises")
 
 
-def settings_apart(settings: Settings, folder: Path) -> Settings:
+def temporary_desk_settings(settings: Settings, folder: Path) -> Settings:
     """The settings of a separate desk in a folder: with its own server, without network and key."""
     port, ui_port = _free_ports(settings.server.ip)
     server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})

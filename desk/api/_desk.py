@@ -18,8 +18,8 @@ from desk.platform.settings import Settings, load_settings
 from starters.learning.queries import learned_at, learned_question
 from starters.learning.scorecard import scorecard_of
 from starters.monitoring.week_status import status_at
+from starters.questions.answer_run import AnswerRequest, AnswerRun
 from starters.questions.ask import AskOptions, question_start
-from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.market_choice import known_market
 from starters.runs.models import with_budget
 from starters.runs.week_choice import written_week
@@ -182,7 +182,7 @@ class Desk:
         told = _Teller(self._tell)
         if remark:
             told.note(remark)
-        asking = AskedRun(WantedAnswer(start=start, config=config, again=again))
+        asking = AnswerRun(AnswerRequest(start=start, config=config, again=again))
         answered = await self._at_work(lambda desk: asking.outcome(desk, told))
         return load_answer(_here(answered.result.files.json_file))
 

@@ -136,7 +136,7 @@ def run_evaluation(options: EvalOptions) -> ExitStatus:
         UsageError, CommandError: the message says what to do next.
     """
     from desk.platform.settings import load_settings
-    from starters.evaluation.running import EvaluationAsked, evaluated
+    from starters.evaluation.running import EvaluationOptions, evaluated
     from starters.evaluation.tables import check_place, print_table, table_name, write_table
     from starters.session import say
     from starters.terminal.interrupts import interruptible
@@ -144,7 +144,7 @@ def run_evaluation(options: EvalOptions) -> ExitStatus:
 
     settings, suites = load_settings(), read_suites(options.suite)
     model = _model(options.model, settings)
-    asked = EvaluationAsked(model, suites, options.seed, options.tasks, options.budget_usd)
+    asked = EvaluationOptions(model, suites, options.seed, options.tasks, options.budget_usd)
     named = settings.reports_dir / FOLDER / table_name(model, suites, options.seed)
     target = (options.out or named).resolve()
     check_place(target)

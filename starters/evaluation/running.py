@@ -33,7 +33,7 @@ from starters.evaluation.suites import SuiteRuns, runs_of
 from starters.runs.command_run import start_run
 from starters.runs.server_runs import RunStart, ServerRun, run_described, why_it_ended
 from starters.runs.watching import wait_until_published
-from starters.session import Desk, at_a_desk_apart, say, settings_apart
+from starters.session import Desk, at_temporary_desk, say, temporary_desk_settings
 from starters.terminal.exit_status import CommandError
 
 KNOWLEDGE: Final = "knowledge"
@@ -63,7 +63,7 @@ def evaluation_desk(
     `builtin` calls no model and needs no key.
     """
     usual = load_settings(folder, {})
-    apart = settings_apart(settings, folder)
+    apart = temporary_desk_settings(settings, folder)
     by_model = model != BUILTIN
     return apart.model_copy(
         update={
@@ -175,7 +175,7 @@ async def _own(history: RunHistory) -> Work:
         turns=len(every),
         model_turns=sum(turn.by_model for turn in every),
         objected=sum(turn.sent_back for turn in every),
-        mended=sum(_mended(each) for each in turns.values()),
+        mended=sum(_corrected_turns(each) for each in turns.values()),
         tool_calls=calls,
         tokens=sum(turn.usage.tokens for turn in every),
         cost_usd=sum((turn.usage.cost_usd for turn in every), Work().cost_usd),
@@ -183,7 +183,7 @@ async def _own(history: RunHistory) -> Work:
     )
 
 
-def _mended(turns: list[TurnTaken]) -> int:
+def _corrected_turns(turns: list[TurnTaken]) -> int:
     """Returns how many of a task's refused turns were followed by an accepted answer."""
     last = len(turns) - next((n for n, t in enumerate(reversed(turns)) if t.stands), len(turns))
     return sum(turn.sent_back for turn in turns[:last])
@@ -239,7 +239,7 @@ class RunningTasks:
     async def _one(self, suite: SuiteRuns, number: int, name: str, asked: str) -> TaskScore:
         async with self._room:
             began = time.monotonic()
-            checks, work, error = await self._run_in_the_end(suite, number, name)
+            checks, work, error = await self._run_with_retries(suite, number, name)
             seconds = round(time.monotonic() - began, 3)
         score = TaskScore(
             task_id=name,
@@ -258,7 +258,7 @@ class RunningTasks:
         if self._ended % TOLD_EVERY == 0 or self._ended == count:
             say(f"desk: {self._ended} of {count} tasks")
 
-    async def _run_in_the_end(
+    async def _run_with_retries(
         self, suite: SuiteRuns, number: int, name: str
     ) -> tuple[tuple[TaskCheck, ...], Work, str | None]:
         """Returns the outcome of a task. Retries if the server does not answer in time, up to
@@ -319,7 +319,7 @@ def _failed(name: str) -> TaskCheck:
 
 
 @dataclass(frozen=True)
-class EvaluationAsked:
+class EvaluationOptions:
     """What to evaluate. Without `tasks` each suite has its default number. `budget_usd` is for all
     tasks together."""
 
@@ -330,7 +330,7 @@ class EvaluationAsked:
     budget_usd: float | None = None
 
 
-async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTable:
+async def evaluated(settings: Settings, asked: EvaluationOptions) -> EvaluationTable:
     """Runs an evaluation on a separate desk, and returns its table.
 
     Raises:
@@ -349,7 +349,7 @@ async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTab
     async def work(desk: Desk) -> tuple[TaskScore, ...]:
         return await RunningTasks(desk, chosen).scores()
 
-    scores = await at_a_desk_apart("desk-eval-", settings_in, work, (Role.ALL,))
+    scores = await at_temporary_desk("desk-eval-", settings_in, work, (Role.ALL,))
     return EvaluationTable(
         model=asked.model,
         seed=asked.seed,
@@ -362,7 +362,7 @@ async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTab
     )
 
 
-def _share(settings: Settings, asked: EvaluationAsked, count: int) -> Decimal | None:
+def _share(settings: Settings, asked: EvaluationOptions, count: int) -> Decimal | None:
     """Returns what each task may cost: an equal part of the budget, or the desk's limit for one
     run. Returns None if the desk has no limit."""
     usual = settings.config.policy.budget.usd

@@ -19,7 +19,7 @@ from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_wor
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
     brier_words,
-    nothing_kept,
+    no_record_words,
     reason_words,
     recommendation_words,
     shortened,
@@ -70,7 +70,7 @@ def learned_lines(view: LearnedView) -> Iterator[str]:
     before = f"weeks before {instant(view.advice.as_of)}"
     yield from folded(f"learned from {runs} of {before}, whenever they were run")
     if view.advice.full:
-        yield from folded(nothing_kept(view.advice), INDENT)
+        yield from folded(no_record_words(view.advice), INDENT)
     yield from _recommendations(view.advice.recommendations)
     yield from _patterns(view.patterns)
     yield from _metrics(view.metrics)

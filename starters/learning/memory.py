@@ -126,7 +126,7 @@ def show_search(options: SearchOptions) -> ExitStatus:
     if options.as_json:
         sys.stdout.write(f"{answer.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
-    _say_what_is_lost(store)
+    _warn_of_lost_entries(store)
     lines = [line for one in answer.recalled for line in entry_lines(one)]
     floor = f"what is less relevant than {RELEVANCE_FLOOR:.2f} is not recalled"
     lines = [*lines, f"({floor})"] if lines else [f"Nothing comes near: {floor}."]
@@ -144,7 +144,7 @@ def show_entries(*, as_json: bool) -> ExitStatus:
     try:
         entries = store.entries()
         if not as_json:
-            _say_what_is_lost(store)
+            _warn_of_lost_entries(store)
     except MemoryUnusable as error:
         raise CommandError(str(error)) from error
     if as_json:
@@ -226,13 +226,13 @@ def _kind(written: str) -> MemoryKind:
         ) from None
 
 
-def _say_what_is_lost(store: MemoryStore) -> None:
+def _warn_of_lost_entries(store: MemoryStore) -> None:
     lost = store.lost()
     if lost is not None:
         say(f"desk: {lost}")
 
 
-TELLERS: Final = (
+MEMORY_WORKFLOWS: Final = (
     WorkflowType.RESEARCH_SWARM,
     WorkflowType.HYPOTHESIS,
     WorkflowType.STOCK_RESEARCH,
@@ -259,7 +259,7 @@ class Rebuilt(Contract):
 
 
 @dataclass(frozen=True)
-class Telling:
+class StoredEntries:
     """The entries that a run stored at once. `order` is the position in the history."""
 
     at: datetime
@@ -268,7 +268,7 @@ class Telling:
 
 
 @dataclass
-class Remembrance:
+class FoundEntries:
     """The entries found in histories, by id, each in its last version. `unreadable` says for each
     unreadable history which run it is of, and why."""
 
@@ -288,8 +288,8 @@ def rebuild_memory(*, as_json: bool) -> ExitStatus:
     settings = load_settings()
     log_to_file(settings)
 
-    async def work(desk: Desk) -> Remembrance:
-        return await remembrance(desk.client)
+    async def work(desk: Desk) -> FoundEntries:
+        return await entries_in_histories(desk.client)
 
     found = interruptible(with_desk(settings, work, server_only=True))
     try:
@@ -301,7 +301,7 @@ def rebuild_memory(*, as_json: bool) -> ExitStatus:
     return ExitStatus.INCOMPLETE if done.unreadable else ExitStatus.COMPLETE
 
 
-def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
+def rebuilt(store: MemoryStore, found: FoundEntries) -> Rebuilt:
     """Stores the entries, and returns the result. Deletes nothing from the store: it may have
     entries whose histories are gone.
 
@@ -333,11 +333,11 @@ def rebuilt_lines(done: Rebuilt) -> Iterator[str]:
         yield from folded(f"not read: {reason}")
 
 
-async def remembrance(client: Client) -> Remembrance:
+async def entries_in_histories(client: Client) -> FoundEntries:
     """Reads the entries that the runs on the server stored, or were about to store."""
-    found = Remembrance()
-    tellings: list[Telling] = []
-    async for run in client.list_workflows(_tellers()):
+    found = FoundEntries()
+    tellings: list[StoredEntries] = []
+    async for run in client.list_workflows(_memory_workflows()):
         found.runs += 1
         try:
             history = await fetch_history(client, run.id, run.run_id)
@@ -350,9 +350,9 @@ async def remembrance(client: Client) -> Remembrance:
     return found
 
 
-async def _readable(history: RunHistory, unreadable: list[str]) -> list[Telling]:
+async def _readable(history: RunHistory, unreadable: list[str]) -> list[StoredEntries]:
     """Reads the entries in a history, including those whose activity never ran."""
-    tellings: list[Telling] = []
+    tellings: list[StoredEntries] = []
     for scheduled, *_ in history.activities:
         if scheduled.name != ActivityName.REMEMBER:
             continue
@@ -362,9 +362,9 @@ async def _readable(history: RunHistory, unreadable: list[str]) -> list[Telling]
             words = f"{history.workflow_id}: {error}; {_ELSEWHERE}"
             unreadable.append(words[:LONGEST_REASON])
         else:
-            tellings.append(Telling(scheduled.at, scheduled.event_id, tuple(told.entries)))
+            tellings.append(StoredEntries(scheduled.at, scheduled.event_id, tuple(told.entries)))
     return tellings
 
 
-def _tellers() -> str:
-    return " OR ".join(f"WorkflowType = '{kind}'" for kind in TELLERS)
+def _memory_workflows() -> str:
+    return " OR ".join(f"WorkflowType = '{kind}'" for kind in MEMORY_WORKFLOWS)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from desk.platform.settings import load_settings
-from starters.monitoring.at_rest import ToldStatus, keep_at_rest, told_at_rest
+from starters.monitoring.cached_status import PrintedStatus, cache_status, cached_status
 from starters.runs.week_choice import no_run_of, written_week
 from starters.session import Desk, never_up, with_desk, with_workers
 from starters.terminal.exit_status import CommandError, ExitStatus
@@ -42,19 +42,19 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     log_to_file(settings)
     if never_up(settings):
         raise CommandError(no_run_of(written))
-    told = None if settings.external else told_at_rest(settings, written)
+    told = None if settings.external else cached_status(settings, written)
     if told is None:
         told = interruptible(with_desk(settings, partial(_asked, written), server_only=True))
-        keep_at_rest(settings, told)
+        cache_status(settings, told)
     sys.stdout.write(f"{told.json if as_json else told.text}\n")
     return ExitStatus.COMPLETE
 
 
-async def _asked(written: str | None, desk: Desk) -> ToldStatus:
+async def _asked(written: str | None, desk: Desk) -> PrintedStatus:
     # Importing the SDK would double the time of a command that needs no server.
-    from starters.monitoring.week_status import run_at, status_of, told_of
+    from starters.monitoring.week_status import printed_status, run_at, status_of
 
     found, chosen = await run_at(desk, written)
     async with with_workers(desk) if found.open else contextlib.nullcontext():
         status = await status_of(desk, found, chosen)
-    return await told_of(desk, found, status)
+    return await printed_status(desk, found, status)

@@ -20,12 +20,12 @@ from desk.documents.rendering.words.wording import (
     share_words,
 )
 from desk.programs.week.document.rendering.coverage_words import freshness_words
-from starters.monitoring.at_rest import ToldStatus
+from starters.monitoring.cached_status import PrintedStatus
 from starters.monitoring.week_progress import reason_of, waiting_words
-from starters.runs.following import status_if_told
+from starters.runs.following import query_status_or_none
 from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import no_run_of
-from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.runs.week_results import EndedWithoutReport, published_before_failure, result_of
 from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
 from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError
@@ -71,7 +71,7 @@ async def status_of(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
     """
     asked_at, told = time.monotonic(), False
     while found.open:
-        status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
+        status = await query_status_or_none(found.handle, WeekStatus, within=BUSY_SECONDS)
         if status is not None:
             return status
         # The workers' modules are slow to import, and are needed only if no worker answers.
@@ -100,7 +100,7 @@ async def _last_result(found: FoundRun, week: str) -> WeekResult:
     try:
         return await result_of(found, week)
     except EndedWithoutReport as ended:
-        published = await published_before_the_end(found)
+        published = await published_before_failure(found)
         if published is None:
             raise
         say(f"desk: the latest run of {week} did not end well ({ended.reason}); published before:")
@@ -136,25 +136,25 @@ def closed_status(result: WeekResult) -> WeekStatus:
     )
 
 
-async def left_at_rest(desk: Desk, at_least: str) -> ToldStatus | None:
+async def status_to_cache(desk: Desk, at_least: str) -> PrintedStatus | None:
     """Returns the status of the newest week's run, to be cached when this process stops hosting the
     desk. Returns None if it cannot be determined now. Visibility is delayed, so a week before
     `at_least` is not the newest."""
     with contextlib.suppress(CommandError, RPCError):
         found, week = await run_at(desk, None)
-        status = await status_if_told(found.handle, WeekStatus, within=AT_THE_END_SECONDS)
+        status = await query_status_or_none(found.handle, WeekStatus, within=AT_THE_END_SECONDS)
         if status is not None and desk.hosting and week >= at_least:
-            return await told_of(desk, found, status)
+            return await printed_status(desk, found, status)
     return None
 
 
-async def told_of(desk: Desk, found: FoundRun, status: WeekStatus) -> ToldStatus:
+async def printed_status(desk: Desk, found: FoundRun, status: WeekStatus) -> PrintedStatus:
     """Formats a status for printing. It is valid while the desk is idle if this process hosts the
     desk, nothing is in progress in the run, and there is no run of a later week."""
     sent = all(each.state is not DeliveryState.UNDER_WAY for each in status.deliveries)
     done = status.phase in (Phase.OPEN_FOR_RERUNS, Phase.CLOSED) and not status.pending_reruns
     where = _no_desk(done=done and sent) if desk.hosting else _page(desk, found)
-    return ToldStatus(
+    return PrintedStatus(
         status.week,
         "\n".join((*status_lines(status), where)),
         status.model_dump_json(indent=2),

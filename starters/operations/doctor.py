@@ -57,7 +57,7 @@ from starters.runs.models import model_words
 from starters.runs.week_choice import REFRESH
 from starters.session import Desk, with_desk
 from starters.sources.refresh import age_words, ages
-from starters.sources.tools.look import held_fixings
+from starters.sources.tools.fixing_coverage import held_fixings
 from starters.sources.tools.offers import lacking_words
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
@@ -288,7 +288,7 @@ def source_checks(settings: Settings) -> Iterator[Check]:
     names = ", ".join(present(servers)) or "none"
     level = Level.OK if servers else Level.FAIL
     yield Check("sources", level, f"{names} ({settings.mcp_transport})")
-    yield from _unknown_under_a_known_name(servers)
+    yield from _misnamed_sources(servers)
     for server, agents in needed_sources().items():
         if server not in servers:
             yield _missing_source(server, agents, settings.mcp_config)
@@ -391,7 +391,7 @@ def _module_fault(settings: Settings, spec: McpServerSpec) -> str | None:
     return None
 
 
-def _unknown_under_a_known_name(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
+def _misnamed_sources(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
     """Warns about a server that has the name of one of the project's and is not recognised as
     it."""
     for name, spec in servers.items():

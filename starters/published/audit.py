@@ -99,7 +99,7 @@ def audit(
     return audit_report(report, same_as=same_as, key=key, as_json=as_json)
 
 
-def says_an_answer(text: str) -> bool:
+def is_answer_json(text: str) -> bool:
     """Returns whether a JSON text is an answer rather than the report of a week."""
     if '"summary_prose":' not in text:
         return False
@@ -468,7 +468,7 @@ def _held(path: Path, text: str) -> Held:
     if most_values(text) > MOST_VALUES:
         raise CommandError(f"{path} is no report: it holds more than {MOST_VALUES:,} values")
     try:
-        return answer_from_json(text) if says_an_answer(text) else from_json(text)
+        return answer_from_json(text) if is_answer_json(text) else from_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))

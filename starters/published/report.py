@@ -152,11 +152,11 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     against = written_week(view.diff, now, settings.config.schedule)
     if view.trace is not None and written is None:
         report, files = report_with(settings, view.trace)
-        _tell_of_an_older_week(settings, report, view.trace)
+        _warn_of_older_week(settings, report, view.trace)
     else:
         report, files = published_report(settings, written)
     if against is not None or view.trace is not None:
-        _tell_of_a_change(report)
+        _warn_of_change(report)
     if against is not None:
         return _difference(settings, against, report, as_json=view.as_json)
     if view.trace is not None:
@@ -234,11 +234,11 @@ def _difference(
         )
     files = latest_files(settings.reports_dir, published_week(settings.reports_dir, against))
     before = read_report(Path(files.json_file))
-    _tell_of_a_change(before)
+    _warn_of_change(before)
     return show_differences(before, report, as_json=as_json)
 
 
-def _tell_of_a_change(report: ResearchReport) -> None:
+def _warn_of_change(report: ResearchReport) -> None:
     """Warns on standard error if a report's seal does not match its contents."""
     if report.seal != seal_of(report):
         sys.stderr.write(
@@ -290,7 +290,7 @@ def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, Publis
     return newest, files
 
 
-def _tell_of_an_older_week(settings: Settings, report: ResearchReport, figure: str) -> None:
+def _warn_of_older_week(settings: Settings, report: ResearchReport, figure: str) -> None:
     """Says on standard error if a figure is not from the newest week."""
     newest = published_week(settings.reports_dir, None)
     if report.week != newest:

@@ -13,9 +13,9 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
+from starters.questions.answer_run import AnswerOptions, command_of, print_answer_of
 from starters.questions.choice import chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
-from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.session import say
 from starters.terminal.completion import graphs
@@ -109,7 +109,7 @@ def ask(
         words = f"Which currency of {(rank or '').title()} did best, and which worst?"
     return ask_question(
         AskOptions(words, graph, tuple(param or ()), as_of, period, rank),
-        Wanted(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
+        AnswerOptions(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
     )
 
 
@@ -125,7 +125,7 @@ class AskOptions:
     rank: str | None = None
 
 
-def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
+def ask_question(options: AskOptions, wanted: AnswerOptions) -> ExitStatus:
     """Has a question answered, or prints the existing answer.
 
     Raises:
@@ -141,7 +141,7 @@ def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
     def besides(_: GraphResult, answer: AnswerReport | None) -> Iterator[str]:
         return instead(options, answer)
 
-    return answer_wanted(wanted, command_of("ask", options), start, besides=besides)
+    return print_answer_of(wanted, command_of("ask", options), start, besides=besides)
 
 
 def instead(options: AskOptions, answer: AnswerReport | None) -> Iterator[str]:

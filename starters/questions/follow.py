@@ -10,7 +10,7 @@ from desk.contracts.runs.episode import StockResult
 from desk.contracts.runs.graph import GraphResult, GraphStatus
 from desk.contracts.runs.swarm import SwarmResult
 from starters.questions.progress import GraphProgress
-from starters.runs.following import followed, status_if_told
+from starters.runs.following import followed, query_status_or_none
 from starters.runs.server_runs import ServerRun, refusal, why_it_ended
 from starters.terminal.exit_status import CommandError, UsageError
 
@@ -58,7 +58,7 @@ async def wait_for_answer(
         return await published(run) if published is not None and waits else None
 
     async def at_end(run: ServerRun[Published]) -> Published:
-        last = await status_if_told(run.handle, GraphStatus)
+        last = await query_status_or_none(run.handle, GraphStatus)
         if last is not None:
             progress.update(last)
         return await answer_of(run)

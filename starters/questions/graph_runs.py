@@ -40,7 +40,7 @@ _ANSWERED: Final[dict[str, bool | None]] = {}
 """Whether a closed run answered, by run id: this never changes, and a page queries it often."""
 
 
-class _ResultTold(Contract):
+class _StoredResult(Contract):
     """The part of a run's result that the list needs; None in results of earlier versions."""
 
     answered: bool | None = None
@@ -146,7 +146,7 @@ async def _answered(client: Client, run: WorkflowExecution) -> bool | None:
     if not ended or run.workflow_type == WorkflowType.WEEKLY_RESEARCH:
         return None
     if run.run_id not in _ANSWERED:
-        handle = client.get_workflow_handle(run.id, run_id=run.run_id, result_type=_ResultTold)
+        handle = client.get_workflow_handle(run.id, run_id=run.run_id, result_type=_StoredResult)
         _ANSWERED[run.run_id] = (await handle.result(follow_runs=False)).answered
     return _ANSWERED[run.run_id]
 

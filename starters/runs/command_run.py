@@ -80,7 +80,7 @@ async def start_run(
     return found
 
 
-def when_it_goes_on(*, hosting: bool, external: bool) -> str:
+def continuation_words(*, hosting: bool, external: bool) -> str:
     """Says when a run continues without its command: at once if another process hosts the desk.
     Whether the user's own server has workers is not known here."""
     return f"goes on {'when a desk is up' if hosting or external else 'at the desk that is up'}"
@@ -99,9 +99,9 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._started = False
         self._asked_for = False
         self._hosting = False
-        self._goes_on_when = when_it_goes_on(hosting=False, external=True)
+        self._continuation = continuation_words(hosting=False, external=True)
 
-    def carried_out(self, settings: Settings) -> ExitStatus:
+    def run_command(self, settings: Settings) -> ExitStatus:
         """Runs the command.
 
         Raises:
@@ -111,13 +111,13 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Finds or starts the run, follows it, and prints its outcome."""
-        self._met(desk)
+        self._remember_desk(desk)
         await self._prepare(desk, lambda text: say(f"desk: {text}"))
         with self._shown() as progress:
             found, outcome = await self._begun(desk, progress)
             if outcome is None and self._wait:
                 outcome = await self._outcome(found, progress)
-        return self._left_alone(found) if outcome is None else self._print(desk, outcome)
+        return self._print_detached(found) if outcome is None else self._print(desk, outcome)
 
     async def begun(
         self, desk: Desk, progress: Progress[Status]
@@ -137,14 +137,16 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         Raises:
             UsageError, CommandError: the message says what to do next.
         """
-        self._met(desk)
+        self._remember_desk(desk)
         found, outcome = await self.begun(desk, progress)
         return await self._outcome(found, progress) if outcome is None else outcome
 
-    def _met(self, desk: Desk) -> None:
+    def _remember_desk(self, desk: Desk) -> None:
         """Saves what the message about a detached run depends on."""
         self._hosting = desk.hosting
-        self._goes_on_when = when_it_goes_on(hosting=desk.hosting, external=desk.settings.external)
+        self._continuation = continuation_words(
+            hosting=desk.hosting, external=desk.settings.external
+        )
 
     async def _begun(
         self, desk: Desk, progress: Progress[Status]
@@ -166,7 +168,9 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self, desk: Desk, replaced: ServerRun[Result] | None, progress: Progress[Status]
     ) -> ServerRun[Result]:
         if replaced is not None and replaced.open:
-            progress.note(f"ending the open run {replaced.workflow_id} to {self._asking_anew}")
+            progress.note(
+                f"ending the open run {replaced.workflow_id} to {self._purpose_of_restart}"
+            )
         models = self._models()
         if models:
             progress.note(models)
@@ -175,10 +179,10 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._asked_for = True
         return await start_run(desk.client, start, replace=self._anew)
 
-    def _left_alone(self, found: ServerRun[Result]) -> ExitStatus:
+    def _print_detached(self, found: ServerRun[Result]) -> ExitStatus:
         sys.stdout.write(f"{found.workflow_id}\n")
         sys.stdout.flush()
-        say(f"desk: {self._goes_on()}")
+        say(f"desk: {self._continues()}")
         return ExitStatus.COMPLETE
 
     def _parting_words(self) -> str:
@@ -186,12 +190,12 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         if not (self._started or self._asked_for):
             return "stopped before anything was started"
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
-        return f"{how} {self._goes_on()}"
+        return f"{how} {self._continues()}"
 
     async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
         """Makes the choices that depend on the desk, and reports them."""
 
-    _asking_anew: str
+    _purpose_of_restart: str
     """What a new run is for, as the words after "to"."""
 
     @abstractmethod
@@ -226,7 +230,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         """Prints an outcome."""
 
     @abstractmethod
-    def _goes_on(self) -> str:
+    def _continues(self) -> str:
         """Says that the run continues without this command."""
 
     @abstractmethod

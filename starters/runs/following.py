@@ -17,8 +17,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.client import ServerUnreachable
 from starters.runs.progress import Progress
-from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
-from starters.runs.troubles import HeldUp, in_sentences, is_polled
+from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, query_status, run_described
+from starters.runs.stalls import StallMonitor, is_polled, with_recovery_note
 from starters.terminal.exit_status import CommandError
 
 POLL_SECONDS = 0.3
@@ -43,7 +43,7 @@ _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
 Result = TypeVar("Result")
 Status = TypeVar("Status")
-Told = TypeVar("Told")
+Outcome = TypeVar("Outcome")
 
 
 async def followed(
@@ -51,9 +51,9 @@ async def followed(
     kind: type[Status],
     progress: Progress[Status],
     *,
-    so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
-    at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
-) -> tuple[ServerRun[Result], Told]:
+    so_far: Callable[[ServerRun[Result], Status], Awaitable[Outcome | None]],
+    at_end: Callable[[ServerRun[Result]], Awaitable[Outcome]],
+) -> tuple[ServerRun[Result], Outcome]:
     """Follows a run to its outcome, also into the executions in which it continues as new. Returns
     the last execution and the outcome. Until then, shows the run's progress and what holds it up.
 
@@ -79,16 +79,16 @@ async def _followed_to_its_end(
     run: ServerRun[Result],
     kind: type[Status],
     progress: Progress[Status],
-    so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
-    at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
-) -> Told:
-    held_up = HeldUp(in_sentences(progress.note), polled=lambda: is_polled(run.client))
+    so_far: Callable[[ServerRun[Result], Status], Awaitable[Outcome | None]],
+    at_end: Callable[[ServerRun[Result]], Awaitable[Outcome]],
+) -> Outcome:
+    stalls = StallMonitor(with_recovery_note(progress.note), polled=lambda: is_polled(run.client))
     async with until_closed(run.handle) as closed:
         while not closed.done():
             status = await show_status(run, kind, progress)
             told = await so_far(run, status) if status is not None else None
             answers, leaving = status is not None, told is not None
-            await held_up.look(run.handle, answers=answers, leaving=leaving)
+            await stalls.check(run.handle, answers=answers, leaving=leaving)
             if told is not None:
                 return told
             await asyncio.wait({closed}, timeout=POLL_SECONDS)
@@ -131,7 +131,7 @@ async def show_status(
     Raises:
         RPCError, ServerUnreachable: the server went away.
     """
-    status = await status_if_told(run.handle, kind)
+    status = await query_status_or_none(run.handle, kind)
     if status is None:
         await check_server(run.client)
     else:
@@ -139,7 +139,7 @@ async def show_status(
     return status
 
 
-async def status_if_told(
+async def query_status_or_none(
     handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
 ) -> Status | None:
     """Returns the status of a run, or None if no worker answers within `within` seconds.
@@ -148,7 +148,7 @@ async def status_if_told(
         RPCError: the server went away.
     """
     try:
-        return await status_told(handle, kind, within)
+        return await query_status(handle, kind, within)
     except (TimeoutError, WorkflowQueryFailedError):
         return None
     except RPCError as error:

@@ -27,7 +27,7 @@ class Progress(Protocol[Shown]):
         """Shows a sentence."""
 
 
-class Told:
+class CollectedNotes:
     """Collects the sentences of a run that is not shown to anybody."""
 
     def __init__(self) -> None:

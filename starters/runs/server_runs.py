@@ -38,7 +38,7 @@ LONGEST_REASON = 600
 _NO_SUCH_RUN = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT})
 
 Result = TypeVar("Result")
-Told = TypeVar("Told")
+Status = TypeVar("Status")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ async def run_described(
     )
 
 
-async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
+async def started_with(run: ServerRun[Any], kind: type[Status]) -> Status:
     """Reads the request that a run was started with from its history.
 
     Raises:
@@ -141,16 +141,16 @@ async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
     return sorted(listed, key=lambda each: each.start_time, reverse=True)
 
 
-async def status_told(
-    handle: WorkflowHandle[Any, Any], kind: type[Told], within: float = ANSWER_SECONDS
-) -> Told:
+async def query_status(
+    handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
+) -> Status:
     """Queries a run's status, and waits `within` seconds for the answer.
 
     Raises:
         TimeoutError, WorkflowQueryFailedError, RPCError: there is no answer.
     """
     async with asyncio.timeout(within):
-        status: Told = await handle.query(Message.STATUS, result_type=kind)
+        status: Status = await handle.query(Message.STATUS, result_type=kind)
     return status
 
 

@@ -4,7 +4,7 @@ import time
 
 from desk.contracts.runs.week import WeekStatus
 from desk.contracts.week.delivery import DeliveryState
-from starters.runs.following import followed, status_if_told
+from starters.runs.following import followed, query_status_or_none
 from starters.runs.progress import Progress
 from starters.runs.summary import PublishedWeek, from_result, from_status
 from starters.runs.week_results import last_result, result_of
@@ -56,7 +56,7 @@ class _Publication:
         self._sending_since = self._sending_since or time.monotonic()
         if not _sent(status) and time.monotonic() - self._sending_since <= DELIVERY_SECONDS:
             return None
-        _tell_unsent(status, self._progress)
+        _report_undelivered(status, self._progress)
         return published
 
 
@@ -65,7 +65,7 @@ def _sent(status: WeekStatus) -> bool:
     return not any(sent.state is DeliveryState.UNDER_WAY for sent in status.deliveries)
 
 
-def _tell_unsent(status: WeekStatus, progress: WeekProgress) -> None:
+def _report_undelivered(status: WeekStatus, progress: WeekProgress) -> None:
     for sent in status.deliveries:
         if sent.revision == status.revision and sent.state is DeliveryState.FAILED:
             progress.note(f"not delivered by {sent.channel}: {sent.note}")
@@ -83,15 +83,15 @@ async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
         EndedWithoutReport: the run is closed and nothing was published.
     """
     if found.open:
-        status = await status_if_answered(found.handle)
+        status = await week_status_or_none(found.handle)
         return from_status(status, found.workflow_id, found.run_id) if status else None
     return from_result(await last_result(found, week), found.workflow_id, found.run_id)
 
 
-async def status_if_answered(handle: Run) -> WeekStatus | None:
+async def week_status_or_none(handle: Run) -> WeekStatus | None:
     """Returns the run's status, or None when no worker answers now.
 
     Raises:
         RPCError: the server went away.
     """
-    return await status_if_told(handle, WeekStatus)
+    return await query_status_or_none(handle, WeekStatus)

@@ -26,9 +26,9 @@ class EndedWithoutReport(CommandError):
 
     def __init__(self, week: str, error: WorkflowFailureError, markets: Sequence[str] = ()) -> None:
         self.reason = why_it_ended(error)
-        self.told = f"the run of {week} ended without a report ({self.reason})"
+        self.summary = f"the run of {week} ended without a report ({self.reason})"
         chosen = f" --markets {','.join(markets)}" if markets else ""
-        super().__init__(f"{self.told}; `desk run --week {week}{chosen}` researches it anew")
+        super().__init__(f"{self.summary}; `desk run --week {week}{chosen}` researches it anew")
 
 
 async def result_of(found: FoundRun, week: str) -> WeekResult:
@@ -54,7 +54,7 @@ async def last_result(found: FoundRun, week: str) -> WeekResult:
     try:
         return await result_of(found, week)
     except EndedWithoutReport:
-        published = await published_before_the_end(found)
+        published = await published_before_failure(found)
         if published is None:
             raise
         return published
@@ -76,7 +76,7 @@ async def last_record(found: FoundRun, week: str) -> WeekRecord:
         return request.resume
 
 
-async def published_before_the_end(found: FoundRun) -> WeekResult | None:
+async def published_before_failure(found: FoundRun) -> WeekResult | None:
     """Returns what a failed run published, or else the newest run before it with the same id."""
     client, workflow_id = found.client, found.workflow_id
     own = await _published_in(client, workflow_id, found.run_id)

@@ -46,7 +46,7 @@ class Refreshed(Contract):
     reason: Text | None = None
 
 
-def files_kept(settings: Settings) -> list[FileOfServer | CachedFilesUnknown]:
+def cached_files(settings: Settings) -> list[FileOfServer | CachedFilesUnknown]:
     """Returns the files that the servers of `.mcp.json` cache.
 
     Raises:
@@ -70,7 +70,7 @@ def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
     """
-    for kept in files_kept(settings):
+    for kept in cached_files(settings):
         if isinstance(kept, FileOfServer):
             yield kept.server, kept.file.state(kept.cache_dir)
 
@@ -95,7 +95,7 @@ def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
         f"{state.source} {_ends(state)}"
         for _, state in ages(settings)
         if (state.last_day is None or state.last_day < needed)
-        and (settings.offline or not _looked_lately(state, now))
+        and (settings.offline or not _was_refreshed_lately(state, now))
     ]
     if not old:
         return []
@@ -114,7 +114,7 @@ def _ends(state: KeptFileState) -> str:
     return "has none yet" if state.last_day is None else f"to {print_full_day(state.last_day)}"
 
 
-def _looked_lately(state: KeptFileState, now: datetime) -> bool:
+def _was_refreshed_lately(state: KeptFileState, now: datetime) -> bool:
     return not state.failure and state.looked is not None and now - state.looked <= UNHEARD_OF
 
 
@@ -129,7 +129,7 @@ def refresh_sources(*, as_json: bool) -> ExitStatus:
     if settings.offline:
         raise UsageError("DESK_OFFLINE is set, so that nothing is fetched; unset it for `refresh`")
     today = datetime.now(UTC).date()
-    found = files_kept(settings)
+    found = cached_files(settings)
     with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
         results = list(threads.map(lambda kept: _refreshed(kept, today), found))
     if as_json:

@@ -6,7 +6,7 @@ from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.tools import ToolStatus
 
 
-def why_unanswered(status: ToolStatus, error: str | None, content: JsonValue) -> str | None:
+def failure_reason(status: ToolStatus, error: str | None, content: JsonValue) -> str | None:
     """Returns why a call has no answer: it was refused, failed, or its live source was not reached,
     which only the content says. Returns None for an answered call."""
     since, why = unreachable_since(content)

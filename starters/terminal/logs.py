@@ -48,7 +48,7 @@ def log_to_file(settings: Settings) -> None:
             handler.setStream(path.open("a", encoding="utf-8"))
 
 
-class _AtTheFirstLine(logging.Formatter):
+class _LazyFormatter(logging.Formatter):
     """Renders records, and imports the renderer at the first one.
 
     A process with workers imports it earlier (`workers.hosting`): otherwise a workflow that logs
@@ -76,7 +76,7 @@ def configure_logs(level: str, *, as_json: bool) -> None:
     Standard output is left alone: it carries results, and the protocol of a stdio server.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_AtTheFirstLine(as_json=as_json))
+    handler.setFormatter(_LazyFormatter(as_json=as_json))
     # A log that cannot be written, as on a full disk, must not fill the screen with tracebacks.
     logging.raiseExceptions = False
     root = logging.getLogger()

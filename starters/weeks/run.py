@@ -12,9 +12,9 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
-from starters.monitoring.at_rest import ToldStatus, keep_at_rest
+from starters.monitoring.cached_status import PrintedStatus, cache_status
 from starters.monitoring.week_progress import shown_progress
-from starters.monitoring.week_status import left_at_rest
+from starters.monitoring.week_status import status_to_cache
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
@@ -26,7 +26,7 @@ from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_results import EndedWithoutReport
 from starters.runs.week_runs import FoundRun, find_run, week_start
 from starters.session import Desk
-from starters.sources.tools.look import held_fixings
+from starters.sources.tools.fixing_coverage import held_fixings
 from starters.terminal.completion import markets
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
@@ -135,7 +135,7 @@ def run_week(options: RunOptions) -> ExitStatus:
     run = week_run(settings, options)
     check_target(options.out)
     log_to_file(settings)
-    return run.carried_out(settings)
+    return run.run_command(settings)
 
 
 def week_run(settings: Settings, options: RunOptions) -> "WeekRun":
@@ -150,17 +150,17 @@ def week_run(settings: Settings, options: RunOptions) -> "WeekRun":
     return WeekRun(settings, options, config, subset, written)
 
 
-class ThePublished(NamedTuple):
+class PublishedOutcome(NamedTuple):
     """A published week; `before` says that it was published before this command."""
 
     week: PublishedWeek
     before: bool
 
 
-class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
+class WeekRun(CommandRun[WeekResult, WeekStatus, PublishedOutcome]):
     """One `desk run`."""
 
-    _asking_anew = "research it anew"
+    _purpose_of_restart = "research it anew"
 
     def __init__(
         self,
@@ -177,19 +177,19 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
         self._subset = subset
         self._written = written
         self._week = ""
-        self._told: ToldStatus | None = None
+        self._told: PrintedStatus | None = None
 
-    def carried_out(self, settings: Settings) -> ExitStatus:
-        """Like `CommandRun.carried_out`. If this process hosted the desk, caches the run's status
+    def run_command(self, settings: Settings) -> ExitStatus:
+        """Like `CommandRun.run_command`. If this process hosted the desk, caches the run's status
         for `desk status`."""
-        ended = super().carried_out(settings)
-        keep_at_rest(settings, self._told)
+        ended = super().run_command(settings)
+        cache_status(settings, self._told)
         return ended
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Like `CommandRun.work`."""
         ended = await super().work(desk)
-        self._told = await left_at_rest(desk, self._week) if desk.hosting else None
+        self._told = await status_to_cache(desk, self._week) if desk.hosting else None
         return ended
 
     async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
@@ -208,16 +208,16 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
     async def _find(self, desk: Desk) -> FoundRun | None:
         return await find_run(desk.client, self._week, self._subset)
 
-    async def _already(self, found: FoundRun, progress: WeekProgress) -> ThePublished | None:
+    async def _already(self, found: FoundRun, progress: WeekProgress) -> PublishedOutcome | None:
         try:
             already = await published_by(found, self._week)
         except EndedWithoutReport as ended:
-            progress.note(f"{ended.told}; researching it anew")
+            progress.note(f"{ended.summary}; researching it anew")
             return None
         if already is None:
             progress.note(f"a run of {self._week} is under way; following it")
             return None
-        return ThePublished(already, before=True)
+        return PublishedOutcome(already, before=True)
 
     def _models(self) -> str | None:
         return model_words(self._config) if has_models(self._config) else None
@@ -231,11 +231,11 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
             deliveries=self._settings.deliveries if self._subset is None else None,
         )
 
-    async def _outcome(self, found: FoundRun, progress: WeekProgress) -> ThePublished:
+    async def _outcome(self, found: FoundRun, progress: WeekProgress) -> PublishedOutcome:
         published = await wait_until_published(found, self._week, progress)
-        return ThePublished(published, before=False)
+        return PublishedOutcome(published, before=False)
 
-    def _print(self, desk: Desk, outcome: ThePublished) -> ExitStatus:
+    def _print(self, desk: Desk, outcome: PublishedOutcome) -> ExitStatus:
         published = outcome.week
         report = report_if_here(published.files)
         if self._options.out is not None:
@@ -245,10 +245,10 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
             desk, published, report, as_json=self._options.as_json, already_published=outcome.before
         )
 
-    def _goes_on(self) -> str:
+    def _continues(self) -> str:
         markets = f" --markets {self._options.markets}" if self._subset else ""
         return (
-            f"the run {self._goes_on_when}, until the week's deadline; "
+            f"the run {self._continuation}, until the week's deadline; "
             f"`desk run --week {self._week}{markets}` comes back to it"
         )
 

@@ -137,12 +137,12 @@ async def apply_schedule(desk: Desk) -> list[str]:
     """Applies the schedule of `desk.toml`; a paused schedule stays paused. Warns if the data will
     be older than the week of the next run."""
     wanted = weekly_schedule(desk.settings.config.schedule)
-    done = await put_into_force(desk.client, desk.settings.config, desk.settings.deliveries)
+    done = await apply_schedule_config(desk.client, desk.settings.config, desk.settings.deliveries)
     warnings = await asyncio.to_thread(schedule_warnings, desk.settings, datetime.now(UTC))
     return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk), *warnings]
 
 
-async def put_into_force(
+async def apply_schedule_config(
     client: Client, config: RunConfig, deliveries: Deliveries | None = None
 ) -> Applied:
     """Creates the schedule, or changes only what differs. A schedule that a person has paused stays
@@ -154,7 +154,7 @@ async def put_into_force(
         try:
             await client.create_schedule(SCHEDULE_ID, wanted)
         except ScheduleAlreadyRunningError:
-            return await put_into_force(client, config, deliveries)
+            return await apply_schedule_config(client, config, deliveries)
         return Applied.CREATED
     if await _same(client, there.schedule, wanted) and not _for_backfills(there.schedule):
         return Applied.UNCHANGED
@@ -172,7 +172,7 @@ def _for_backfills(schedule: Schedule) -> bool:
     return schedule.state.paused and schedule.state.note == FOR_BACKFILLS
 
 
-async def _made_for_backfills(
+async def _create_for_backfills(
     client: Client, config: RunConfig, deliveries: Deliveries | None
 ) -> None:
     """Creates the schedule paused: it is needed only to start past weeks."""
@@ -261,7 +261,7 @@ async def ready_for_backfill(
     if there is None:
         if look_only:
             return "there is no schedule yet; without --dry-run this would create it"
-        await _made_for_backfills(client, config, deliveries)
+        await _create_for_backfills(client, config, deliveries)
         return f"there was no schedule: {SCHEDULE_ID} is {FOR_BACKFILLS}"
     learns = await _learns(client, there.schedule)
     wanted = _schedule(config, deliveries, learn=learns)

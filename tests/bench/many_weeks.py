@@ -45,8 +45,8 @@ from starters.weeks.backfill.command import (
     PastWeeks,
     shown_backfill,
 )
-from starters.weeks.backfill.weeks import BackfillTable, look_at_all
-from starters.weeks.schedule import put_into_force
+from starters.weeks.backfill.weeks import BackfillTable, states_of_weeks
+from starters.weeks.schedule import apply_schedule_config
 from tests.bench.processes import all_polled, worker_processes
 from tests.support.processes.homes import PROJECT, home_environment
 from tests.support.processes.real_desk import report_file
@@ -160,7 +160,7 @@ async def measured(asked: Asked) -> Figures:
             with worker_processes(environment) as workers:
                 desk = Desk(await connect(settings), settings, hosting=False)
                 await all_polled(desk, patience_seconds=30)
-                await put_into_force(desk.client, settings.config)
+                await apply_schedule_config(desk.client, settings.config)
                 processes = {"server": psutil.Process(server.pid), **workers}
                 with shown_backfill() as shown:
                     progress = Watched(shown, processes)
@@ -175,9 +175,9 @@ async def _backfilled(desk: Desk, asked: Asked, progress: BackfillProgress) -> B
     schedule, reports_dir = desk.settings.config.schedule, desk.settings.reports_dir
     past = [backfilled_week(week, schedule) for week in asked.chosen]
     runs = PastWeeks(past, again=False, learn=asked.learn)
-    looks = await look_at_all(desk.client, reports_dir, past)
-    await runs.bring_to_an_end(desk, looks, max_active=asked.max_active, progress=progress)
-    return runs.corrected(await look_at_all(desk.client, reports_dir, past))
+    looks = await states_of_weeks(desk.client, reports_dir, past)
+    await runs.run_all(desk, looks, max_active=asked.max_active, progress=progress)
+    return runs.corrected(await states_of_weeks(desk.client, reports_dir, past))
 
 
 async def _learned(desk: Desk) -> Advice:

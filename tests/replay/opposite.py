@@ -203,7 +203,7 @@ def _default(decided: int | None, *_: object) -> int | None:
 
 
 def _told_now(decided: Any, *_: object) -> Any:
-    raise stock_memories.Untellable("it can no more")
+    raise stock_memories.NotScorable("it can no more")
 
 
 def _no_price(decided: Any, *_: object) -> Any:

@@ -10,7 +10,7 @@ from temporalio.client import Client
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import market_run_id, week_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
-from starters.monitoring.watch.look import WorkflowRun, spending_of
+from starters.monitoring.watch.snapshot import WorkflowRun, spending_of
 from tests.support.models.spending import TOKENS, Spender, budgeted, model_desk
 from tests.support.runs.desk import WEEK, pair, start_week
 

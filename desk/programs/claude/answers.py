@@ -15,7 +15,7 @@ from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
-from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
+from desk.programs.claude.figures import MOST_TOLD, claims_for_model, reportable_claims
 from desk.programs.claude.fitting import fitting, why_unfit
 
 LONGEST_RESULT: Final = 50_000
@@ -49,10 +49,13 @@ is computed from are for the audit."""
 def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     """Formats a tool's answer for a model: JSON, with the name by which it may be referred to, and
     with the answer's claims, each named as in prose."""
-    name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(worth_telling(claims))[:MOST_TOLD]
+    name, told_as = (
+        result.evidence_id.rsplit("/", 1)[-1],
+        tuple(reportable_claims(claims))[:MOST_TOLD],
+    )
     told: dict[str, JsonValue] = {
         "evidence": name,
-        "claims": {**told_claims(told_as, only_months((result,)))},
+        "claims": {**claims_for_model(told_as, only_months((result,)))},
         "content": thinned(_without_claimed(_told_content(result.content), told_as)),
         "error": result.error,
     }
@@ -166,14 +169,14 @@ def why_not_answering(request: TurnRequest, spec: ToolSpec) -> str:
     return unfit or next(asked, "it is left out of this task").rstrip(".")
 
 
-def asked_in_vain(request: TurnRequest) -> list[dict[str, str]]:
+def unanswered_calls(request: TurnRequest) -> list[dict[str, str]]:
     """Lists the desk's calls for the task that had no answer, with the reason, so that a model does
     not repeat them."""
     told = {(each.call.tool, _why(each)): None for each in _in_vain(request)}
     return [{"asked": tool.replace("_", " "), "why": why} for tool, why in told]
 
 
-def something_came(request: TurnRequest) -> bool:
+def has_any_answer(request: TurnRequest) -> bool:
     """Returns whether a tool that the desk called for a task had any data, or may have it a minute
     later."""
     return any(not _is_empty(each) for each in _own(request))
@@ -251,7 +254,7 @@ def _is_there(held: JsonValue) -> bool:
     return held is not None and held not in ("", [], {})
 
 
-def there_is(request: TurnRequest, material: str) -> set[str]:
+def prompt_conditions(request: TurnRequest, material: str) -> set[str]:
     """Returns the conditions of the prompts' parts: the non-empty parts of the model's material,
     `tools` if it is offered any, and the capabilities of these or of a plan's agents; `other_tools`
     if a tool has no known capability; `currencies` unless the material is about a stock."""

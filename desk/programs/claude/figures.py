@@ -137,7 +137,7 @@ def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
     return found
 
 
-def told_claims(
+def claims_for_model(
     claims: Iterable[Claim], months: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str]:
     """Formats claims for a model, the same everywhere: the reference to write, its printed form,
@@ -146,7 +146,7 @@ def told_claims(
     return {f"[[{claim.claim_id}]]": _figure_with_day(claim, months) for claim in claims}
 
 
-def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
+def reportable_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
     """Yields the claims that are worth writing about: a streak of one day is omitted."""
     return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
 

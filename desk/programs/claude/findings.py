@@ -162,7 +162,7 @@ def rejection(figure: RejectedFigure) -> str:
     return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
 
 
-def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
+def duplicates(kind: str, named: Sequence[object]) -> Iterator[str]:
     """Yields which lines of one kind are about the same subject as an earlier one."""
     for place, name in enumerate(named):
         if named.index(name) < place:
@@ -183,7 +183,7 @@ def views_faults(
             told = " or ".join(subjects)
             yield f"views.{place}: a {view.kind} can only be of {told} here"
         yield from figures.unknown(f"views.{place}.claims", view.claims)
-    yield from twice("views", [(view.kind, view.subject) for view in views])
+    yield from duplicates("views", [(view.kind, view.subject) for view in views])
 
 
 def views_of(
@@ -205,7 +205,7 @@ def views_of(
     )[:MOST_VIEWS]
 
 
-def told_days(task: TaskAssignment) -> dict[str, str]:
+def days_for_model(task: TaskAssignment) -> dict[str, str]:
     """What is researched: a week, or a question with the days that were measured for it."""
     if task.query is None:
         return {"week": task.week}
@@ -213,13 +213,13 @@ def told_days(task: TaskAssignment) -> dict[str, str]:
     return {"question": task.query.question, "days": f"{first} to {last}"}
 
 
-def told_reading(query: Query | None) -> dict[str, JsonValue]:
+def reading_for_model(query: Query | None) -> dict[str, JsonValue]:
     """The days of a question that the desk did not read. Other markets that it names have their own
     agents."""
     return {"days_not_read": query.parameters.get(UNREAD) if query else None}
 
 
-def told_views(views: Iterable[View]) -> list[JsonValue]:
+def views_for_model(views: Iterable[View]) -> list[JsonValue]:
     """Formats views for a model: without the deviation of a forecast, with a probability only once
     if it is also the forecast's, and with `by_words` only for views that were read by a list of
     words."""
@@ -268,7 +268,7 @@ def finding_faults(
             yield f"findings.{place}.evidence: no answer goes by that name; there are {there}"
         if not (finding.claims or finding.evidence or references(finding.statement)):
             yield f"findings.{place}: it rests on nothing: name claims or evidence"
-    yield from twice("findings", [finding.statement for finding in findings])
+    yield from duplicates("findings", [finding.statement for finding in findings])
 
 
 def findings_of(

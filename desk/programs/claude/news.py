@@ -53,7 +53,7 @@ class ProposedTone(Contract):
     confidence: Confidence
 
 
-class Meant(NamedTuple):
+class ReferencedItem(NamedTuple):
     """A news item, and the answer that contains it."""
 
     answer: ToolResult
@@ -77,7 +77,9 @@ def short_id(answer: ToolResult) -> str:
     return answer.evidence_id.rsplit("/", 1)[-1]
 
 
-def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant | None:
+def referenced_item(
+    request: TurnRequest, line: ProposedNews | ProposedTone
+) -> ReferencedItem | None:
     """Returns the referenced news item and the answer that contains it. Returns None for an unknown
     item, and for one published after the as-of instant, from any server."""
     window = request.assignment.window
@@ -86,11 +88,11 @@ def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant
             news = news_in(answer, window)
             items = news.items if news else ()
             known = line.item < len(items) and items[line.item].published_at <= window.end
-            return Meant(answer, items[line.item]) if known else None
+            return ReferencedItem(answer, items[line.item]) if known else None
     return None
 
 
-def items_told(request: TurnRequest) -> str:
+def item_ranges(request: TurnRequest) -> str:
     """Says how many news items each answer has."""
     counted = (
         f"{short_id(answer)} has items 0 to {len(news.items) - 1}"
@@ -109,7 +111,7 @@ def news_events(
     """
     task = request.assignment.task_type
     for line in proposed:
-        meant = item_meant(request, line)
+        meant = referenced_item(request, line)
         if meant is not None:
             yield MarketEvent(
                 event_id=f"{market}/{EventType.NEWS}/{task}.{line.evidence}.{line.item}",
@@ -144,6 +146,6 @@ def tones_of(
             window,
         )
         for line in proposed
-        if (meant := item_meant(request, line)) is not None
+        if (meant := referenced_item(request, line)) is not None
     )
     return merged((*(tone for tone in judged if tone is not None), *found.tones))

@@ -23,10 +23,10 @@ from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import (
     answering,
+    prompt_conditions,
     schema_of,
     shown,
     size_of,
-    there_is,
     why_not_answering,
     without_absent,
     without_titles,
@@ -179,7 +179,7 @@ def messages(
     return tuple({"role": message.role, "content": message.content} for message in said)
 
 
-def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
+def api_content(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
     """Returns the part of a model's answer that the API accepts back: no empty text, and no message
     that ends with thinking."""
     kept = [block for block in content if not _is_blank(block)][:MOST_BLOCKS]
@@ -200,7 +200,7 @@ def model_call(request: TurnRequest) -> ModelCall:
     material = json.dumps(told, ensure_ascii=False)
     return ModelCall(
         model=request.model,
-        system=_system(task, there_is(request, material)),
+        system=_system(task, prompt_conditions(request, material)),
         messages=messages(material, request, figures_of(request, own)),
         schema_of_result=without_titles(
             task.schema(request) if task.schema else schema_of(task.form)
@@ -226,7 +226,7 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     if answer.stop_reason in _ENDED:
         words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
         return Turn(failure=_error(request, words), usage=answer.usage)
-    request, said = _with_its_tools(request), sayable(answer.content)
+    request, said = _with_its_tools(request), api_content(answer.content)
     if answer.stop_reason is StopReason.TOOL_USE and not request.last:
         calls = calls_in(request, said)
         if calls:
@@ -403,7 +403,9 @@ def _sent_back(answer: ModelAnswer, fault: str, more: str) -> Turn:
     """The turn of an answer without a result. The model is sent the fault and its details; a
     report's reader sees only the fault, which has no text of a model."""
     feedback = f"{fault}{more}"[:LONGEST_FEEDBACK]
-    return Turn(said=sayable(answer.content), feedback=feedback, fault=fault, usage=answer.usage)
+    return Turn(
+        said=api_content(answer.content), feedback=feedback, fault=fault, usage=answer.usage
+    )
 
 
 def _faults(error: ValidationError) -> str:

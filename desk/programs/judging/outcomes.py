@@ -26,7 +26,7 @@ from desk.learning.hypotheses import (
 )
 from desk.programs.episode.actions import values_of
 from desk.programs.episode.horizon import Later, had_no_price, later, was_told_no_price
-from desk.programs.episode.run.memories import Untellable, scored_recommendation
+from desk.programs.episode.run.memories import NotScorable, scored_recommendation
 
 NO_PRICE = "there is no price at the end of the horizon"
 
@@ -91,7 +91,7 @@ def judged_recommendation(asked: RecommendationToJudge) -> JudgedRecommendation:
             written_at=asked.written_at,
             now=asked.now,
         )
-    except Untellable as reason:
+    except NotScorable as reason:
         return JudgedRecommendation(untellable=str(reason))
     return JudgedRecommendation(scored=outcome)
 

@@ -84,7 +84,7 @@ def contradictions(
     return tuple(sorted(known, key=lambda each: (each.resolved, each.conflict_id))[:MOST_CONFLICTS])
 
 
-def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
+def delivered_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
     """Returns which specialists have delivered on which markets. A stand-in counts as the
     specialist that it replaced."""
     entries = tuple(state)

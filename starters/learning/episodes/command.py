@@ -97,9 +97,9 @@ def walk_forward(
     No part of it knows what came later; the table has costs in it and intervals beside it. Needs
     `make install-swarm`.
     """
-    from starters.learning.episodes.walk_forward import WalkOptions, walk_the_past
+    from starters.learning.episodes.walk_forward import WalkOptions, run_walk_forward
 
-    return walk_the_past(
+    return run_walk_forward(
         WalkOptions(
             symbols=symbols, weeks=weeks, cost=cost, first=first, last=last, as_json=as_json
         )

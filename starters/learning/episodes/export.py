@@ -21,7 +21,7 @@ from desk.documents.publishing.files import publish_folder, published
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
 from desk.programs.episode.recommendation import balance
-from starters.learning.episodes.look import (
+from starters.learning.episodes.listing import (
     ListedEpisode,
     UnreadableEpisode,
     finished_episodes,

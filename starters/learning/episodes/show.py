@@ -23,7 +23,7 @@ from desk.documents.rendering.words.wording import (
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.episode.recommendation import advised
-from starters.learning.episodes.look import (
+from starters.learning.episodes.listing import (
     ListedEpisode,
     UnreadableEpisode,
     look_at,

@@ -28,7 +28,7 @@ class WalkOptions:
     as_json: bool
 
 
-def walk_the_past(options: WalkOptions) -> ExitStatus:
+def run_walk_forward(options: WalkOptions) -> ExitStatus:
     """Prints how the built-in recommender and its baselines did in the past.
 
     Raises:

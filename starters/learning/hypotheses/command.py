@@ -10,7 +10,7 @@ from desk.analytics.names.nearest import nearest
 from desk.contracts.names import Queue
 from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.platform.settings import load_settings
-from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept
+from starters.learning.hypotheses.listing import ListedHypothesis, stored_hypotheses
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
 from starters.session import Desk, require_workers, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
@@ -171,7 +171,7 @@ def _kept() -> list[ListedHypothesis]:
         if not desk.hosting:
             # Workers score what is due, and answer queries for open hypotheses.
             await require_workers(desk, Queue.DESK)
-        return await hypotheses_kept(desk.client)
+        return await stored_hypotheses(desk.client)
 
     return interruptible(with_desk(settings, work))
 

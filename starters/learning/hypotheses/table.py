@@ -28,7 +28,7 @@ from desk.learning.hypotheses import (
 )
 from desk.learning.standing import written_afterwards
 from desk.programs.week.document.rendering.record_words import brier_words
-from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.hypotheses.listing import ListedHypothesis
 from starters.learning.lines import columns
 from starters.terminal.tables import folded
 

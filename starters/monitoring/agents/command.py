@@ -18,7 +18,7 @@ from desk.platform.settings.mcp_json import present, read_mcp_config
 from starters.monitoring.agents.work import (
     DeskWork,
     Fleet,
-    QueueLook,
+    QueueState,
     Share,
     WorkCounts,
     WorkerLine,
@@ -161,12 +161,12 @@ def desk_agents(
         known=record.known,
         agents=agent_lines,
         sources=source_lines,
-        workers=None if fleet.workers is None else _told_workers(fleet.workers),
+        workers=None if fleet.workers is None else _listed_workers(fleet.workers),
         unpolled=tuple(dict.fromkeys(line.queue for line in lines if not line.polled)),
     )
 
 
-def _told_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
+def _listed_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
     """The workers to list: the live ones and, for each queue, the last one that is gone; if there
     are too many, those with the newest heartbeats. Temporal has an entry for each queue of each
     process long after its end."""
@@ -233,7 +233,7 @@ def _source(
 
 def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkLine:
     workers = fleet.on(queue)
-    look = fleet.queues.get(queue) or QueueLook(queue, 0, timedelta(0), None)
+    look = fleet.queues.get(queue) or QueueState(queue, 0, timedelta(0), None)
     polled = fleet.polled(queue, now)
     reasons = tuple(_reasons(queue, work, look, polled))
     return WorkLine(
@@ -256,7 +256,7 @@ def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkL
     )
 
 
-def _reasons(queue: str, work: WorkCounts, look: QueueLook, polled: bool) -> Iterable[str]:
+def _reasons(queue: str, work: WorkCounts, look: QueueState, polled: bool) -> Iterable[str]:
     if not polled:
         yield f"no worker polls {queue}"
     if look.depth and look.oldest > LONG_WAIT:

@@ -37,7 +37,7 @@ from desk.platform.temporal.history import (
 )
 from starters.monitoring.worker_heartbeats import ANSWER, last_heartbeats
 from starters.sources.open_circuits import circuit_in
-from starters.sources.unanswered import why_unanswered
+from starters.sources.unanswered import failure_reason
 from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8
@@ -147,13 +147,13 @@ async def record_since(client: Client, start: datetime) -> DeskWork:
         with suppress(HistoryGone):
             async with turns:
                 history = await fetch_history(client, run.id, run.run_id)
-            await add_work(history, record)
+            await count_work(history, record)
 
     await asyncio.gather(*map(look, newest))
     return record
 
 
-async def add_work(history: RunHistory, record: DeskWork) -> None:
+async def count_work(history: RunHistory, record: DeskWork) -> None:
     """Adds the work of one workflow to the record."""
     last: dict[str, bool] = {}
     for activity in history.activities:
@@ -199,7 +199,7 @@ async def _add_end(
     Whether a source was reached when a run was planned is no call, and is its newest state."""
     queue = record.queues[scheduled.queue]
     if end.failure is not None:
-        again = _made_again(scheduled)
+        again = _repeated_calls(scheduled)
         queue.retried += again
         if not again:
             queue.failed += 1
@@ -230,7 +230,7 @@ def _add_reach(queue: WorkCounts, reach: Reachability, at: datetime) -> None:
         queue.erred(at, reach.reason or "it could not be reached and does not say why")
 
 
-def _made_again(scheduled: ActivityScheduled) -> int:
+def _repeated_calls(scheduled: ActivityScheduled) -> int:
     """Returns how many calls are repeated alone after a shared activity failed. Each of them is
     counted where it ends. 0 for a single call or a turn."""
     parts = activity_id_parts(scheduled.activity_id)
@@ -241,7 +241,7 @@ def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
     """Counts an answer. A call that got no answer in a shared activity was repeated alone."""
-    why = why_unanswered(answer.status, answer.error, answer.content)
+    why = failure_reason(answer.status, answer.error, answer.content)
     if why is None:
         queue.finished += 1
         queue.succeeded(at)
@@ -261,13 +261,13 @@ def _add_tasks(
         if task in busy:
             continue
         work = record.agents[task.partition(".")[0]]
-        if well and not _came_to_nothing(history, task, last):
+        if well and not _was_reassigned(history, task, last):
             work.finished += 1
         else:
             work.failed += 1
 
 
-def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -> bool:
+def _was_reassigned(history: RunHistory, task: str, last: Mapping[str, bool]) -> bool:
     """Returns whether a task was reassigned to another agent although its last turn succeeded."""
     handed_on = {
         workflow_id_parts(child.initiated.workflow_id).reassigned
@@ -323,7 +323,7 @@ class WorkerLine(Contract):
     failed: int
 
 
-class QueueLook(NamedTuple):
+class QueueState(NamedTuple):
     """A task queue: how many tasks wait, how long the oldest has waited, and when it was last
     polled."""
 
@@ -338,7 +338,7 @@ class Fleet(NamedTuple):
     heartbeats."""
 
     workers: tuple[WorkerLine, ...] | None
-    queues: Mapping[str, QueueLook]
+    queues: Mapping[str, QueueState]
 
     def on(self, queue: str) -> tuple[WorkerLine, ...]:
         """The live workers of a queue."""
@@ -407,7 +407,7 @@ def _percent(share: float) -> float:
     return round(min(max(share, 0.0), 1.0) * 100, 1)
 
 
-async def _queue(client: Client, queue: str) -> QueueLook:
+async def _queue(client: Client, queue: str) -> QueueState:
     """Describes a task queue. All of the desk's queues have activities, and one also has
     workflows."""
     kinds = _KINDS if queue == Queue.DESK else _KINDS[1:]
@@ -415,7 +415,7 @@ async def _queue(client: Client, queue: str) -> QueueLook:
     polls = [
         poller.last_access_time.ToDatetime(UTC) for answer in answers for poller in answer.pollers
     ]
-    return QueueLook(
+    return QueueState(
         queue,
         sum(answer.stats.approximate_backlog_count for answer in answers),
         max(answer.stats.approximate_backlog_age.ToTimedelta() for answer in answers),

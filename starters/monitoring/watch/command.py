@@ -13,15 +13,15 @@ from desk.contracts.agents.search_attributes import Phase, SearchAttribute
 from desk.contracts.names import WorkflowType
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect, located
-from starters.monitoring.watch.look import RunSnapshot, SpendingSoFar, at_rest, look_at
-from starters.monitoring.watch.screen import Shown, shown
+from starters.monitoring.watch.screen import WatchDisplay, shown
+from starters.monitoring.watch.snapshot import RunSnapshot, SpendingSoFar, is_settled, take_snapshot
 from starters.published.published_files import report_if_here
+from starters.runs.stalls import SILENT, StallMonitor, is_polled
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
-from starters.runs.troubles import SILENT, HeldUp, is_polled
 from starters.runs.week_choice import no_run_of, written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
-from starters.session import Desk, ServerPatience, say
+from starters.session import Desk, ServerOutage, say
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -144,13 +144,13 @@ class Watcher:
     """Follows a run across restarts of the server and of the run."""
 
     def __init__(
-        self, client: Client, settings: Settings, workflow_id: str, week: str, display: Shown
+        self, client: Client, settings: Settings, workflow_id: str, week: str, display: WatchDisplay
     ) -> None:
         self._client = client
         self._workflow_id = workflow_id
         self._week = week
         self._display = display
-        self._held_up = HeldUp(
+        self._stalls = StallMonitor(
             display.note,
             silent=_NO_ANSWER,
             at_once=True,
@@ -158,7 +158,7 @@ class Watcher:
         )
         self._settings = settings
         self._lost = False
-        self._patience = ServerPatience(settings, self._say_away)
+        self._patience = ServerOutage(settings, self._say_away)
         self._spending = SpendingSoFar()
         self.looks = 0
 
@@ -184,19 +184,19 @@ class Watcher:
         if self._lost:
             self._client = await connect(self._settings, asks_only=True)
             self._lost = False
-        look = await look_at(self._client, self._workflow_id)
+        look = await take_snapshot(self._client, self._workflow_id)
         if not look.open:
             return await self._result(look)
         self._patience.answered()
         look = await self._spending.with_spent(self._client, look)
         self.looks += 1
         self._display.update(look)
-        await self._held_up.look(
+        await self._stalls.check(
             self._client.get_workflow_handle(self._workflow_id),
             answers=look.status is not None,
-            leaving=look.status is not None and at_rest(look.status),
+            leaving=look.status is not None and is_settled(look.status),
         )
-        if look.status is None or not at_rest(look.status):
+        if look.status is None or not is_settled(look.status):
             return None
         return from_status(look.status, self._workflow_id, look.run_id)
 
@@ -226,4 +226,4 @@ class Watcher:
     def _say_away(self, text: str | None) -> None:
         """Shows that the command waits for the server. The next snapshot removes the message."""
         if text is not None:
-            self._held_up.say_silent(text)
+            self._stalls.report_silence(text)

@@ -24,10 +24,10 @@ from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.words.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import taken_by
-from starters.monitoring.watch.look import AgentAtWork, Agents, RunSnapshot, seconds_left
+from starters.monitoring.watch.snapshot import AgentAtWork, Agents, RunSnapshot, seconds_left
 from starters.monitoring.week_progress import PlainProgress, waiting_words
+from starters.runs.stalls import GOES_ON
 from starters.runs.summary import PublishedWeek
-from starters.runs.troubles import GOES_ON
 from starters.terminal.tables import short_name
 
 VALIDATING = "validating"
@@ -373,7 +373,7 @@ def _troubles(lines: list[MarketLine]) -> Iterator[str]:
 LONGEST_REASON = 300
 
 
-class Shown(Protocol):
+class WatchDisplay(Protocol):
     """Shows a run to the person who watches it."""
 
     def update(self, look: RunSnapshot) -> None:
@@ -387,7 +387,7 @@ class Shown(Protocol):
         snapshot."""
 
 
-class JsonShown:
+class JsonDisplay:
     """Writes a JSON object a line for every change, and nothing else."""
 
     def __init__(self, stream: TextIO, workflow_id: str) -> None:
@@ -414,7 +414,7 @@ class JsonShown:
         self._stream.flush()
 
 
-class PlainShown:
+class PlainDisplay:
     """Writes a line for every change of phase, every finished market and every failed attempt."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -459,7 +459,7 @@ class PlainShown:
                 )
 
 
-class LiveShown:
+class LiveDisplay:
     """A screen that is redrawn in place."""
 
     def __init__(self, live: Live, console: Console) -> None:
@@ -497,13 +497,13 @@ class LiveShown:
 
 
 @contextmanager
-def shown(workflow_id: str, *, as_json: bool) -> Iterator[Shown]:
+def shown(workflow_id: str, *, as_json: bool) -> Iterator[WatchDisplay]:
     """Yields the display for standard output. Clears a screen at the end of the block."""
     if as_json:
-        yield JsonShown(sys.stdout, workflow_id)
+        yield JsonDisplay(sys.stdout, workflow_id)
     elif not sys.stdout.isatty():
-        yield PlainShown(sys.stdout)
+        yield PlainDisplay(sys.stdout)
     else:
         console = Console()
         with Live(console=console, transient=True, auto_refresh=False) as live:
-            yield LiveShown(live, console)
+            yield LiveDisplay(live, console)

@@ -11,7 +11,7 @@ from mcp.types import ToolAnnotations
 from desk.documents.publishing.files import make_private
 from desk.platform.settings import load_settings
 from starters.operations.assistants.tools import AssistantTools
-from starters.operations.up.serve import until_told_to_stop
+from starters.operations.up.serve import until_stop_signal
 from starters.session import say
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
@@ -65,7 +65,7 @@ async def _served(tools: AssistantTools, http: int | None) -> None:
         if http is None
         else server.run_streamable_http_async(host=LOOPBACK, port=http, json_response=True)
     )
-    stopped = asyncio.ensure_future(until_told_to_stop())
+    stopped = asyncio.ensure_future(until_stop_signal())
     ends: set[asyncio.Future[Any]] = {serving, stopped}
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

@@ -31,11 +31,11 @@ from starters.published.report import (
     report_with,
     trace_or_claims,
 )
+from starters.questions.answer_run import AnswerRequest, AnswerRun
 from starters.questions.ask import AskOptions, question_start
 from starters.questions.follow import AnsweredRun, wait_for_answer
-from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.market_choice import known_market
-from starters.runs.progress import Told
+from starters.runs.progress import CollectedNotes
 from starters.runs.server_runs import ServerRun
 from starters.runs.summary import WeekSummary, summary_lines
 from starters.runs.week_choice import written_week
@@ -127,7 +127,7 @@ class AssistantTools:
 
         A figure may be repeated only as `printed` has it, with its claim's verdict.
         """
-        with _told_plainly():
+        with _as_tool_errors():
             return await asyncio.to_thread(self._report, week, markets)
 
     def _report(self, week: str | None, markets: list[str] | None) -> WeekReport:
@@ -149,7 +149,7 @@ class AssistantTools:
         week: Week = None,
     ) -> TracedFigure:
         """Follow one figure of a report to its source: verdict, formula, inputs, the row read."""
-        with _told_plainly():
+        with _as_tool_errors():
             return await asyncio.to_thread(self._trace, figure, week)
 
     def _trace(self, figure: str, week: str | None) -> TracedFigure:
@@ -188,18 +188,18 @@ class AssistantTools:
         are configured it costs money, within the budget of desk.toml.
         """
         written = tuple(f"{name}={value}" for name, value in (parameters or {}).items())
-        with _told_plainly():
+        with _as_tool_errors():
             return await self._ask(AskOptions(question, graph, written, as_of), wait_seconds)
 
     async def _ask(self, options: AskOptions, wait_seconds: int) -> QuestionAsked:
-        config, told = self._settings.config, Told()
+        config, told = self._settings.config, CollectedNotes()
         start, remark = await asyncio.to_thread(question_start, options, self._settings, config)
         if remark:
             told.note(remark)
         desk = await self._desk()
         if not desk.hosting:
             await require_workers(desk, Queue.DESK, WORKERS_SECONDS)
-        run, answered = await AskedRun(WantedAnswer(start, config)).begun(desk, told)
+        run, answered = await AnswerRun(AnswerRequest(start, config)).begun(desk, told)
         if answered is None:
             answered = await _within(wait_seconds, run, told)
         if answered is None:
@@ -209,7 +209,7 @@ class AssistantTools:
 
     async def status(self, week: Week = None) -> WeekStatus:
         """How far the run of a week is, market by market, with what is published of it."""
-        with _told_plainly():
+        with _as_tool_errors():
             return await status_at(await self._desk(), self._week(week))
 
     async def close(self) -> None:
@@ -239,7 +239,7 @@ class AssistantTools:
 
 
 @contextlib.contextmanager
-def _told_plainly() -> Iterator[None]:
+def _as_tool_errors() -> Iterator[None]:
     """Reports an error within the block to the assistant in a command's words."""
     try:
         yield
@@ -255,7 +255,7 @@ def _claims(report: ResearchReport, market: str) -> ClaimList:
 
 
 async def _within(
-    seconds: int, run: ServerRun[GraphResult], told: Told
+    seconds: int, run: ServerRun[GraphResult], told: CollectedNotes
 ) -> AnsweredRun[GraphResult] | None:
     """Returns the answer of a run, or None if there is none within `seconds`."""
     waiting = asyncio.ensure_future(wait_for_answer(run, told))

@@ -16,9 +16,9 @@ from temporalio.service import RPCError
 
 from desk.platform.temporal.client import ServerUnreachable
 from starters.operations.serve.pages import access, decide, health, reports, retry, runs, start
-from starters.operations.serve.pages.seen_runs import RunLooks
+from starters.operations.serve.pages.run_snapshots import RunSnapshots
 from starters.operations.serve.serving.guard import ASSETS, HEADERS, LOGIN, Guard, NamedHosts
-from starters.operations.serve.serving.hosting import DeskAway
+from starters.operations.serve.serving.hosting import DeskUnavailable
 from starters.operations.serve.serving.site import (
     PACKAGE,
     REPORTS,
@@ -72,10 +72,10 @@ def application(site: Site, hosts: list[str]) -> Starlette:
             Middleware(Guard, access=site.access),
             Middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_FORM),
         ],
-        exception_handlers=_told_errors(),
+        exception_handlers=_error_handlers(),
     )
     app.state.site = site
-    app.state.looks = RunLooks()
+    app.state.looks = RunSnapshots()
     return app
 
 
@@ -90,11 +90,11 @@ async def asset(request: Request) -> Response:
     return Response(text, media_type=_ASSET_TYPES[name], headers=_KEPT)
 
 
-def _told_errors() -> dict[type[Exception], ExceptionHandler]:
+def _error_handlers() -> dict[type[Exception], ExceptionHandler]:
     return {
         HTTPException: _refused,
         UsageError: _not_usable,
-        DeskAway: _away,
+        DeskUnavailable: _away,
         CommandError: _failed,
         ServerUnreachable: _away,
         RPCError: _away,

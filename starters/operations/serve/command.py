@@ -105,7 +105,7 @@ def _served(settings: Settings, where: ServeSettings, *, browse: bool) -> ExitSt
     # The server and the renderer take longer to import than `--help` may take.
     from starters.operations.serve.application import application
     from starters.operations.serve.serving.guard import Admission
-    from starters.operations.serve.serving.hosting import DeskKeeper, listening, serve_until_told
+    from starters.operations.serve.serving.hosting import DeskKeeper, listening, serve_until_stopped
     from starters.operations.serve.serving.site import Site
 
     opened = listening(where.ip, where.port, "`--port 0` takes a free one")
@@ -121,7 +121,7 @@ def _served(settings: Settings, where: ServeSettings, *, browse: bool) -> ExitSt
     async def work() -> ExitStatus:
         keeper = DeskKeeper()
         site = Site(settings, keeper, Admission.of(where, settings.serve_token))
-        return await serve_until_told(
+        return await serve_until_stopped(
             application(site, hosts_of(where)), opened, keeper, settings, announce
         )
 

@@ -11,7 +11,7 @@ from desk.platform.settings import Settings, load_settings
 from desk.platform.telemetry.tracing import send_spans
 from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.runs.following import check_server
-from starters.session import Desk, ServerPatience, host, say, tell_wait
+from starters.session import Desk, ServerOutage, host, say, tell_wait
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
@@ -29,10 +29,10 @@ def stay_up() -> ExitStatus:
     settings = load_settings()
     log_to_stderr(settings)
     if settings.external:
-        return _stayed(settings, _work(settings, Role.ALL))
+        return _served_until_stopped(settings, _work(settings, Role.ALL))
     try:
         with HostLock(settings.home):
-            return _stayed(settings, host(settings, _announced, (Role.ALL,)))
+            return _served_until_stopped(settings, host(settings, _announced, (Role.ALL,)))
     except HostTaken as taken:
         raise CommandError(f"{taken}; `desk status` shows what it does") from None
 
@@ -45,10 +45,12 @@ def stay_as(role: Role, *, give_up_after: float | None = None) -> ExitStatus:
     """
     settings = load_settings()
     log_to_stderr(settings)
-    return _stayed(settings, _work(settings, role, give_up_after))
+    return _served_until_stopped(settings, _work(settings, role, give_up_after))
 
 
-def _stayed(settings: Settings, work: Coroutine[None, None, ExitStatus]) -> ExitStatus:
+def _served_until_stopped(
+    settings: Settings, work: Coroutine[None, None, ExitStatus]
+) -> ExitStatus:
     try:
         return interruptible(work)
     finally:
@@ -59,11 +61,11 @@ async def _announced(desk: Desk) -> ExitStatus:
     server = desk.settings.server
     say(f"Temporal server  {server.address}\nTemporal UI      {server.ui_url}")
     say("workers          all; Ctrl-C stops them and the server")
-    return await until_told_to_stop()
+    return await until_stop_signal()
 
 
 async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
-    patience = ServerPatience(settings, tell_wait, limit=give_up_after)
+    patience = ServerOutage(settings, tell_wait, limit=give_up_after)
     while True:
         try:
             return await _worked(settings, role, patience)
@@ -72,21 +74,21 @@ async def _work(settings: Settings, role: Role, give_up_after: float | None = No
         await asyncio.sleep(pause)
 
 
-async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> ExitStatus:
+async def _worked(settings: Settings, role: Role, patience: ServerOutage) -> ExitStatus:
     client = await connect(settings, identity=worker_identity(role), working=True)
     try:
         async with hosted(client, settings, [role]):
             keep_what_is_loaded()
             patience.answered()
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
-            return await until_told_to_stop()
+            return await until_stop_signal()
     except RuntimeError:
         # The SDK raises this if a server goes away before its namespace was found.
         await check_server(client)
         raise
 
 
-async def until_told_to_stop() -> ExitStatus:
+async def until_stop_signal() -> ExitStatus:
     """Waits for Ctrl-C, or for the signal to stop."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()

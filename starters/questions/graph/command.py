@@ -175,7 +175,7 @@ def check_graph(written: str, *, as_json: bool) -> ExitStatus:
         UsageError: no graph has that name.
     """
     path = find_graph(written, load_settings().project_dir)
-    spec = _read_or_tell(path, as_json=as_json)
+    spec = _read_or_print_faults(path, as_json=as_json)
     if spec is None:
         return ExitStatus.USAGE
     if as_json:
@@ -198,7 +198,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
     if (svg is not None) + mermaid + as_json > 1:
         raise UsageError("--svg, --mermaid and --json: one of them at a time")
     path = find_graph(written, load_settings().project_dir)
-    spec = _read_or_tell(path, as_json=as_json)
+    spec = _read_or_print_faults(path, as_json=as_json)
     if spec is None:
         return ExitStatus.USAGE
     if svg is not None:
@@ -216,12 +216,12 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
     return ExitStatus.COMPLETE
 
 
-def _read_or_tell(path: Path, *, as_json: bool) -> GraphSpec | None:
+def _read_or_print_faults(path: Path, *, as_json: bool) -> GraphSpec | None:
     """Reads the graph of a file. Prints its faults and returns None if it has any."""
     try:
         return read_graph(path)
     except GraphFileError as error:
-        _tell_faults(error, as_json=as_json)
+        _print_faults(error, as_json=as_json)
         return None
 
 
@@ -240,7 +240,7 @@ def _parameter_words(parameter: ParameterSpec) -> str:
     return f"{told}  {parameter.description}".rstrip()
 
 
-def _tell_faults(error: GraphFileError, *, as_json: bool) -> None:
+def _print_faults(error: GraphFileError, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(f"{_as_json(error.file, error.faults, None)}\n")
         return

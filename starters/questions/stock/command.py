@@ -1,4 +1,4 @@
-"""`desk stock`. `starters.questions.wanted` has what it shares with `desk ask`."""
+"""`desk stock`. `starters.questions.answer_run` has what it shares with `desk ask`."""
 
 from typing import Annotated
 
@@ -7,10 +7,10 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.episode import StockResult
 from desk.platform.settings import Settings
+from starters.questions.answer_run import AnswerOptions, command_of, print_answer_of
 from starters.questions.stock.choice import MOST_STEPS_USUALLY, StockOptions, episode_start
 from starters.questions.stock.printing import episode_lines
 from starters.questions.stock.published import published_so_far
-from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
@@ -94,11 +94,13 @@ def stock(
             most_steps=most_steps,
             memory=not no_memory,
         ),
-        Wanted(budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens),
+        AnswerOptions(
+            budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens
+        ),
     )
 
 
-def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
+def research_stock(options: StockOptions, wanted: AnswerOptions) -> ExitStatus:
     """Has a stock researched, or prints the existing report.
 
     Raises:
@@ -109,4 +111,4 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
         return episode_start(options, settings, config)
 
     again = command_of("stock", options)
-    return answer_wanted(wanted, again, start, besides=episode_lines, published=published_so_far)
+    return print_answer_of(wanted, again, start, besides=episode_lines, published=published_so_far)

@@ -24,7 +24,7 @@ class WaitingEpisode(StockResult):
     note: Text | None = None
 
 
-async def episode_told(run: ServerRun[StockResult]) -> EpisodeStatus | None:
+async def query_episode(run: ServerRun[StockResult]) -> EpisodeStatus | None:
     """Queries the status of an episode. Returns None if no worker answers for it.
 
     Raises:
@@ -53,7 +53,7 @@ async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None
     """
     from desk.documents.answer.publishing import read_answer_file
 
-    status = await episode_told(run)
+    status = await query_episode(run)
     if status is None or status.published is None or status.outcome is None:
         return None
     if status.waits_for is None or status.board is None:

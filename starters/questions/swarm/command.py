@@ -1,4 +1,4 @@
-"""`desk swarm`. `starters.questions.wanted` has what it shares with `desk ask`."""
+"""`desk swarm`. `starters.questions.answer_run` has what it shares with `desk ask`."""
 
 from typing import Annotated
 
@@ -8,9 +8,9 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.swarm import SwarmResult
 from desk.platform.memory.sentence_encoder import let_go
 from desk.platform.settings import Settings
+from starters.questions.answer_run import AnswerOptions, command_of, print_answer_of
 from starters.questions.printing import swarm_lines
 from starters.questions.swarm.choice import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
-from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
@@ -123,11 +123,13 @@ def swarm(
             answer_within=answer_within,
             memory=not no_memory,
         ),
-        Wanted(budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens),
+        AnswerOptions(
+            budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens
+        ),
     )
 
 
-def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
+def research_objective(options: SwarmOptions, wanted: AnswerOptions) -> ExitStatus:
     """Researches an objective, or prints the existing report.
 
     Raises:
@@ -141,4 +143,4 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
         let_go()
         return started
 
-    return answer_wanted(wanted, command_of("swarm", options), start, besides=swarm_lines)
+    return print_answer_of(wanted, command_of("swarm", options), start, besides=swarm_lines)

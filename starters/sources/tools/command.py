@@ -59,12 +59,12 @@ from desk.runs.assignments import merged_outages, outage_of
 from desk.runs.tools import essential_tools
 from starters.learning.lines import cost_words
 from starters.runs.week_choice import written_week
-from starters.runs.week_results import published_before_the_end
+from starters.runs.week_results import published_before_failure
 from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request_of
 from starters.session import Desk, with_desk
 from starters.sources.open_circuits import circuit_in
 from starters.sources.tools.offers import Offer, offers
-from starters.sources.unanswered import why_unanswered
+from starters.sources.unanswered import failure_reason
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -322,7 +322,7 @@ async def _add_calls(
             continue
         use.failed += (
             result is None
-            or why_unanswered(result.status, result.error, result.content) is not None
+            or failure_reason(result.status, result.error, result.content) is not None
         )
         if result is None:
             circuit = await circuit_in(history.converter, ended.failure)
@@ -603,7 +603,7 @@ async def _used(settings: Settings, week: str | None) -> Used:
         record = record_of(learned.view(RecordQuery(as_of=datetime.now(UTC))))
         if chosen is None or found is None:
             return Used(note=f"no run of {chosen or 'any week'} is known", record=record)
-        published = await published_before_the_end(found)
+        published = await published_before_failure(found)
         outcomes = published.record.outcomes if published else ()
         uses = await tools_used(found, chosen)
         return Used(chosen, uses, essential_tools(outcomes), record=record)

@@ -24,11 +24,11 @@ from desk.runs.schedule import Backfill, BackfilledWeek, WeekState, backfilled_w
 from starters.runs.command_run import at_a_desk, start_run
 from starters.runs.following import check_server
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
-from starters.runs.troubles import LastTrouble, in_sentences, trouble_of
+from starters.runs.stalls import LastProblem, problem_of, with_recovery_note
 from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk, say
-from starters.sources.tools.look import held_fixings
+from starters.sources.tools.fixing_coverage import held_fixings
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.weeks.backfill.weeks import (
@@ -37,10 +37,10 @@ from starters.weeks.backfill.weeks import (
     WeekLine,
     coverage_words,
     exit_status,
-    look_at_all,
     of_run,
     progress_of,
     published_here,
+    states_of_weeks,
     table_of,
     week_lines,
 )
@@ -183,12 +183,12 @@ async def start_week(desk: Desk, week: BackfilledWeek, *, learn: bool) -> FoundR
         CommandError: the schedule does not start the run, or is gone.
     """
     if not learn:
-        return await _started_to_learn_nothing(desk.client, week)
+        return await _started_without_learning(desk.client, week)
     before = await described(desk.client, week.workflow_id)
     return await _started_by_schedule(desk, week, before.run_id if before else None)
 
 
-async def _started_to_learn_nothing(client: Client, week: BackfilledWeek) -> FoundRun:
+async def _started_without_learning(client: Client, week: BackfilledWeek) -> FoundRun:
     request = await scheduled_request(client)
     if request is None:
         raise CommandError(f"{SCHEDULE_ID} starts no weeks; `desk schedule apply` puts it right")
@@ -243,13 +243,13 @@ class PastWeeks:
         self._runs: dict[str, FoundRun] = {}
         self._started: set[str] = set()
         self._ended: dict[str, WeekLine] = {}
-        self._told: dict[str, LastTrouble] = {}
+        self._told: dict[str, LastProblem] = {}
 
-    def learn_nothing(self) -> None:
+    def disable_learning(self) -> None:
         """Runs the weeks side by side from now on, even if learning was requested."""
         self._learn = False
 
-    async def bring_to_an_end(
+    async def run_all(
         self,
         desk: Desk,
         looks: Mapping[str, FollowedWeek],
@@ -279,7 +279,7 @@ class PastWeeks:
             progress.update(BackfillStatus(len(self._ended), to_do, tuple(order.active)))
             if time.monotonic() - asked > TROUBLE_SECONDS:
                 asked = time.monotonic()
-                await self._tell_troubles(order.active, progress)
+                await self._report_problems(order.active, progress)
             if not order.due() and not order.finished:
                 await asyncio.sleep(QUICK_SECONDS)
 
@@ -304,7 +304,7 @@ class PastWeeks:
         self, desk: Desk, week: str, look: FollowedWeek, progress: BackfillProgress
     ) -> None:
         if look.run is not None and look.line.state is WeekState.PUBLISHED:
-            await _make_way(desk.client, look.run.workflow_id, progress)
+            await _end_published_run(desk.client, look.run.workflow_id, progress)
         run = await start_week(desk, self._weeks[week], learn=self._learn)
         self._runs[week] = run
         self._started.add(week)
@@ -327,20 +327,20 @@ class PastWeeks:
         here = published_here(desk.settings.reports_dir, week)
         return await of_run(self._runs[week], self._weeks[week], here)
 
-    async def _tell_troubles(self, active: Sequence[str], progress: BackfillProgress) -> None:
+    async def _report_problems(self, active: Sequence[str], progress: BackfillProgress) -> None:
         for week in active:
             told = self._told.setdefault(
-                week, LastTrouble(in_sentences(partial(_note, progress, week)))
+                week, LastProblem(with_recovery_note(partial(_note, progress, week)))
             )
             with suppress(RPCError):
-                told.say(await trouble_of(self._runs[week].handle))
+                told.say(await problem_of(self._runs[week].handle))
 
 
 def _note(progress: BackfillProgress, week: str, text: str) -> None:
     progress.note(f"{week}: {text}")
 
 
-async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress) -> None:
+async def _end_published_run(client: Client, workflow_id: str, progress: BackfillProgress) -> None:
     """Terminates a run that has published and is open for reruns, so that its week can be
     researched again."""
     found = await described(client, workflow_id)
@@ -391,17 +391,17 @@ class _Command:
             say(f"desk: {remark}")
         if self._options.learn:
             await self._check_learning(desk)
-        looks = await look_at_all(desk.client, self._settings.reports_dir, self._weeks)
+        looks = await states_of_weeks(desk.client, self._settings.reports_dir, self._weeks)
         if dry:
             self._print(_table(looks))
             return ExitStatus.COMPLETE
         sys.stderr.write("".join(f"{line}\n" for line in week_lines(_table(looks))))
         with shown_backfill() as progress:
-            await self._runs.bring_to_an_end(
+            await self._runs.run_all(
                 desk, looks, max_active=self._options.max_active, progress=progress
             )
         table = self._runs.corrected(
-            await look_at_all(desk.client, self._settings.reports_dir, self._weeks)
+            await states_of_weeks(desk.client, self._settings.reports_dir, self._weeks)
         )
         self._print(table)
         return exit_status(table)
@@ -430,7 +430,7 @@ class _Command:
         request = await scheduled_request(desk.client)
         if request is not None and not request.learn:
             say(f"desk: the weeks learn nothing, as with --no-learning: {MADE_BEFORE}")
-            self._runs.learn_nothing()
+            self._runs.disable_learning()
 
     def _print(self, table: BackfillTable) -> None:
         lines: Sequence[str]

@@ -16,8 +16,8 @@ from desk.contracts.week.report import Coverage
 from desk.contracts.weeks import IsoWeek
 from desk.runs.schedule import BackfilledWeek, WeekState
 from starters.published.published_files import latest_files
-from starters.runs.watching import status_if_answered
-from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.runs.watching import week_status_or_none
+from starters.runs.week_results import EndedWithoutReport, published_before_failure, result_of
 from starters.runs.week_runs import FoundRun, described, find_run
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import table_lines
@@ -141,7 +141,7 @@ class FollowedWeek:
     run: FoundRun | None
 
 
-async def look_at_all(
+async def states_of_weeks(
     client: Client, reports_dir: Path, weeks: Sequence[BackfilledWeek]
 ) -> dict[str, FollowedWeek]:
     """Determines the state of each week, by week."""
@@ -225,14 +225,14 @@ def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
 async def _told_by(run: FoundRun) -> PublishedHead | None:
     """Returns what a run reports about its report on another machine. Returns None if no worker
     answers."""
-    status = await status_if_answered(run.handle)
+    status = await week_status_or_none(run.handle)
     if status is None or status.coverage is None:
         return None
     return PublishedHead(revision=status.revision, coverage=status.coverage)
 
 
 async def _published_before(run: FoundRun) -> PublishedHead | None:
-    result = await published_before_the_end(run)
+    result = await published_before_failure(run)
     if result is None:
         return None
     last = result.record.revisions[-1].revision if result.record.revisions else 1

@@ -21,7 +21,7 @@ from starters.runs.command_run import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
 from starters.runs.watching import wait_until_published
 from starters.runs.week_runs import week_start
-from starters.session import Desk, at_a_desk_apart, say, settings_apart
+from starters.session import Desk, at_temporary_desk, say, temporary_desk_settings
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -66,8 +66,8 @@ def play_tape(options: PlayOptions) -> ExitStatus:
     log_to_file(settings)
     playback = _Playback(options, tape, target)
     try:
-        apart = at_a_desk_apart(
-            "desk-tape-", lambda folder: settings_apart(settings, folder), playback.work
+        apart = at_temporary_desk(
+            "desk-tape-", lambda folder: temporary_desk_settings(settings, folder), playback.work
         )
         return interruptible(apart)
     except KeyboardInterrupt:
@@ -108,13 +108,13 @@ class _Playback:
 
         reports_dir = desk.settings.reports_dir
         if self._tape.previous is not None:
-            _lay_out(self._tape.previous, self._tape.subset, reports_dir)
+            _write_previous(self._tape.previous, self._tape.subset, reports_dir)
         async with playing(desk.client, self._tape, reports_dir) as player:
             published = await self._unless_faulty(player, self._published(desk))
         if player.unplayed:
             left = f"{len(player.unplayed):,} of its {len(self._tape.takes):,} takes"
             some = ", ".join(map(str, player.unplayed[:MOST_NAMED]))
-            raise self._unfit(f"the run never asked for {left}: {some}")
+            raise self._mismatch_error(f"the run never asked for {left}: {some}")
         report = report_if_here(published.files)
         files = copy_set(published.files, self._target)
         return self._print(published.model_copy(update={"files": files}), report, desk.settings)
@@ -139,14 +139,14 @@ class _Playback:
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if player.fault.done():
-                raise self._unfit(player.fault.result())
+                raise self._mismatch_error(player.fault.result())
             return await task
         finally:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task
 
-    def _unfit(self, words: str) -> CommandError:
+    def _mismatch_error(self, words: str) -> CommandError:
         return CommandError(f"{self._options.tape} does not fit this desk: {words}")
 
     def _print(
@@ -169,7 +169,7 @@ class _Playback:
         return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
 
 
-def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
+def _write_previous(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
     """Writes the report of the week before to where publishing looks for it."""
     from desk.programs.week.document.json_form import to_json
     from desk.programs.week.document.publishing import DEFAULT_SLUG

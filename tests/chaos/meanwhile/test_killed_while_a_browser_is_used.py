@@ -16,7 +16,7 @@ import pytest
 
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
-from starters.runs.troubles import BUSY
+from starters.runs.stalls import BUSY
 from tests.support.outside.browser import Browser, browsing, chromium
 from tests.support.outside.hands import Hand
 from tests.support.processes.command import DeskCommand, eventually

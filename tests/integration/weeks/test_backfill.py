@@ -21,7 +21,7 @@ from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks import schedule
 from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
-from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
+from starters.weeks.backfill.weeks import exit_status, look_at, states_of_weeks
 from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.processes.forks import Fork, forked_command
 from tests.support.processes.homes import PROJECT
@@ -201,12 +201,12 @@ async def test_a_run_that_fails_counts_and_stops_no_other(
         await schedule.apply_schedule(desk)
         weeks = past(desk, FIRST, "2015-W03")
         runs = PastWeeks(weeks, again=False)
-        looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+        looks = await states_of_weeks(desk.client, desk.settings.reports_dir, weeks)
         async with asyncio.timeout(100), asyncio.TaskGroup() as group:
             group.create_task(ended_at_once(desk, weeks[1]))
             progress = PlainBackfillProgress(sys.stderr)
-            await runs.bring_to_an_end(desk, looks, max_active=1, progress=progress)
-        table = runs.corrected(await look_at_all(desk.client, desk.settings.reports_dir, weeks))
+            await runs.run_all(desk, looks, max_active=1, progress=progress)
+        table = runs.corrected(await states_of_weeks(desk.client, desk.settings.reports_dir, weeks))
         assert [line.state for line in table.weeks] == [
             WeekState.PUBLISHED,
             WeekState.FAILED,
@@ -224,10 +224,10 @@ async def test_two_backfills_at_once_lose_no_week(tmp_path: Path, namespace: Nam
 
         async def backfilled(weeks: tuple[BackfilledWeek, ...]) -> list[WeekState]:
             runs = PastWeeks(weeks, again=False)
-            looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+            looks = await states_of_weeks(desk.client, desk.settings.reports_dir, weeks)
             progress = PlainBackfillProgress(sys.stderr)
-            await runs.bring_to_an_end(desk, looks, max_active=4, progress=progress)
-            after = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+            await runs.run_all(desk, looks, max_active=4, progress=progress)
+            after = await states_of_weeks(desk.client, desk.settings.reports_dir, weeks)
             return [line.state for line in runs.corrected(after).weeks]
 
         async with asyncio.timeout(90):

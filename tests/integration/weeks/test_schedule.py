@@ -17,7 +17,7 @@ from starters.runs.week_runs import FoundRun, described, request_of
 from starters.session import Desk
 from starters.terminal.exit_status import CommandError
 from starters.weeks import schedule
-from starters.weeks.schedule import Applied, put_into_force
+from starters.weeks.schedule import Applied, apply_schedule_config
 from tests.support.processes.namespaces import Namespace
 
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
@@ -41,8 +41,8 @@ async def paused(client: Client) -> bool:
 
 
 async def test_applying_twice_changes_nothing(desk: Desk) -> None:
-    assert await put_into_force(desk.client, desk.settings.config) is Applied.CREATED
-    assert await put_into_force(desk.client, desk.settings.config) is Applied.UNCHANGED
+    assert await apply_schedule_config(desk.client, desk.settings.config) is Applied.CREATED
+    assert await apply_schedule_config(desk.client, desk.settings.config) is Applied.UNCHANGED
 
 
 async def test_what_is_on_the_server_is_what_desk_toml_says(desk: Desk) -> None:
@@ -60,7 +60,7 @@ async def test_a_paused_schedule_stays_paused_when_it_changes(desk: Desk) -> Non
     await schedule.apply_schedule(desk)
     await schedule.pause_schedule(desk)
     changed = earlier(desk.settings).config
-    assert await put_into_force(desk.client, changed) is Applied.UPDATED
+    assert await apply_schedule_config(desk.client, changed) is Applied.UPDATED
     assert await paused(desk.client)
     await schedule.resume_schedule(desk)
     assert not await paused(desk.client)

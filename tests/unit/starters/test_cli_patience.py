@@ -16,7 +16,7 @@ from starters.session import (
     SERVER_PATIENCE_SECONDS,
     SETTLING_SECONDS,
     Desk,
-    ServerPatience,
+    ServerOutage,
     Work,
     with_desk,
 )
@@ -34,7 +34,7 @@ class Waiting:
     def __init__(self, limit: float | None = SERVER_PATIENCE_SECONDS, *, at_first: bool = True):
         self.now = 0.0
         self.said: list[str | None] = []
-        self.patience = ServerPatience(
+        self.patience = ServerOutage(
             OTHERS, self.said.append, limit=limit, at_first=at_first, clock=lambda: self.now
         )
 

@@ -14,7 +14,7 @@ from desk.contracts.names import AgentId, market_run_id, source_queue
 from desk.contracts.runs.week import WeekResult
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.temporal.history import fetch_history
-from starters.monitoring.agents.work import DeskWork, add_work
+from starters.monitoring.agents.work import DeskWork, count_work
 from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
 from tests.support.runs.opened import FirstUnanswered, opening_turn, together
 from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools
@@ -128,7 +128,7 @@ async def test_a_try_among_others_that_had_no_answer_is_told_as_one(
     again = [one for one in tried if one.before is not None]
     assert [(one.tool, one.tries) for one in again] == [("get_historical", 2)]
     record = DeskWork()
-    await add_work(await fetch_history(client, market), record)
+    await count_work(await fetch_history(client, market), record)
     source = record.queues[source_queue("ecb")]
     assert (source.finished, source.failed, source.retried) == (3, 0, 1)
     assert source.last_error == "it is restarting"

@@ -135,14 +135,14 @@ async def test_a_source_that_does_not_start_in_time_is_offered_to_nobody_and_tol
 async def test_a_source_whose_worker_is_held_up_is_not_out_of_reach(
     client: Client, tmp_path: Path
 ) -> None:
-    class HeldUp(ScriptedTools):
+    class StallMonitor(ScriptedTools):
         async def call(self, call: ServerCall) -> ToolAnswer:
             if call.tool == REACH_TOOL:
                 await asyncio.Event().wait()
             return await super().call(call)
 
     servers = (*SERVERS, *LIVE)
-    async with desk_workers(client, tmp_path, tools=HeldUp(), servers=servers):
+    async with desk_workers(client, tmp_path, tools=StallMonitor(), servers=servers):
         config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
         result = await (await start_week(client, config)).result()
     assert result.coverage.unreachable == ()

@@ -18,15 +18,15 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
 from desk.contracts.runs.turns import EpisodeContext, TurnRequest
-from desk.programs.claude.figures import told_claims
+from desk.programs.claude.figures import claims_for_model
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.episode.run.assignments import MOST_STEPS
 from desk.programs.swarm.claude.material import (
+    conflicts_for_model,
+    findings_for_model,
+    memories_for_model,
     results_in,
     surviving,
-    told_conflicts,
-    told_findings,
-    told_memories,
 )
 
 _ON_THE_BOARD: Final = frozenset({"symbol", "weeks", "as_of", "charges", MOST_STEPS})
@@ -68,7 +68,7 @@ def sources_behind(request: TurnRequest, claims: Iterable[Claim]) -> tuple[DataS
     return tuple(found.values())[:MOST_SOURCES]
 
 
-def told_board(request: TurnRequest, *, with_claims: bool = False) -> dict[str, JsonValue]:
+def board_for_model(request: TurnRequest, *, with_claims: bool = False) -> dict[str, JsonValue]:
     """Formats the blackboard: each part with its figures and what it lacks, the insights, the
     recommendation, and the actions taken. With `with_claims`, figures are given by name only,
     because the claims are shown separately."""
@@ -95,11 +95,11 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
     return {
         "question": task.query.question if task.query else None,
         "asked_for": task.instructions,
-        "board": told_board(request, with_claims=True),
-        "claims": {**told_claims(claims_on_board(request).values())},
+        "board": board_for_model(request, with_claims=True),
+        "claims": {**claims_for_model(claims_on_board(request).values())},
         "findings_of_the_parts": _told_parts(request),
-        "conflicts": told_conflicts(request.conflicts),
-        "recalled": told_memories(request),
+        "conflicts": conflicts_for_model(request.conflicts),
+        "recalled": memories_for_model(request),
     }
 
 
@@ -118,7 +118,7 @@ def missing_besides(request: TurnRequest, missing: Iterable[str]) -> list[JsonVa
 def _told_parts(request: TurnRequest) -> list[JsonValue]:
     """Formats the findings of the agents of the parts, condensed, or why an agent failed."""
     entries = tuple(entry for entry in request.state if entry.node in DATA)
-    return told_findings(request.model_copy(update={"state": entries}))
+    return findings_for_model(request.model_copy(update={"state": entries}))
 
 
 def _figures(board: Blackboard) -> Iterator[MeasuredFigure]:

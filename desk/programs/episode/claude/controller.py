@@ -19,7 +19,7 @@ from desk.contracts.runs.turns import AgentResult, EpisodeContext, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import ORDER, PART_METRICS, why_not
-from desk.programs.episode.claude.board import board_of, told_board, told_parameters
+from desk.programs.episode.claude.board import board_for_model, board_of, told_parameters
 from desk.programs.episode.run.assignments import charges_in, steps_left
 from desk.trust.prose import references, unbacked
 
@@ -60,7 +60,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "question": task.query.question if task.query else None,
             "parameters": told_parameters(task.query),
             "asked_for": task.instructions,
-            "board": told_board(request),
+            "board": board_for_model(request),
             "chosen_so_far": chosen,
             "came_to_nothing": _failed(request),
             "actions": [_told_action(board, action, charges.get(action)) for action in ORDER],

@@ -16,7 +16,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import no_claim
-from desk.programs.claude.findings import ClaimName, Statement, Topic, checked, found_in, twice
+from desk.programs.claude.findings import ClaimName, Statement, Topic, checked, duplicates, found_in
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import (
     claims_on_board,
@@ -117,7 +117,7 @@ def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[
             yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
         if unbacked(line.topic) or references(line.topic):
             yield f"insights.{place}.topic: it holds a figure or a reference"
-    yield from twice("insights", [line.topic.casefold() for line in proposed.insights])
+    yield from duplicates("insights", [line.topic.casefold() for line in proposed.insights])
 
 
 def rests_on(line: ProposedInsight, known: Collection[str]) -> tuple[str, ...]:

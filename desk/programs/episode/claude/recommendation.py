@@ -20,7 +20,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
-from desk.programs.claude.findings import checked, nearest_to, twice
+from desk.programs.claude.findings import checked, duplicates, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.board import (
@@ -190,7 +190,9 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
                 )
     if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:
         yield f"recommendation.reasons_for: there is none, and the action is {action}"
-    yield from twice("recommendation.reasons", [*advised.reasons_for, *advised.reasons_against])
+    yield from duplicates(
+        "recommendation.reasons", [*advised.reasons_for, *advised.reasons_against]
+    )
 
 
 TASK: Final = ModelTask((prompt("stock_recommendation"),), ProposedAdvice, material, result)

@@ -11,21 +11,21 @@ from typing import Final
 from desk.agents.program import ModelTask
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
-from desk.programs.episode.claude.board import told_board
+from desk.programs.episode.claude.board import board_for_model
 from desk.programs.swarm.claude.research import (
     RULES,
     ProposedFindings,
     is_worth_it,
+    part_for_model,
     result,
-    told_part,
 )
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """Formats what a specialist is shown, and the blackboard, as JSON. An agent that takes over a
     failed step may be shown no blackboard."""
-    board = told_board(request) if request.board else None
-    return json.dumps({**told_part(request, base), "board": board}, ensure_ascii=False)
+    board = board_for_model(request) if request.board else None
+    return json.dumps({**part_for_model(request, base), "board": board}, ensure_ascii=False)
 
 
 def _task(part: str) -> ModelTask:

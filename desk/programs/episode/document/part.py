@@ -14,8 +14,8 @@ from desk.programs.episode.document.audit import stock_findings
 from desk.programs.episode.document.record import (
     STEPS,
     named_in_stock,
+    printable_stock,
     texts_of_stock,
-    told_stock,
 )
 
 
@@ -26,7 +26,7 @@ class _EpisodePart(Part):
     nothing_missing = "besides what the blackboard lacks"
 
     def told(self, run: RunMaterial) -> PartRecord:
-        return told_stock(run)
+        return printable_stock(run)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
         return named_in_stock(answer.stock) if answer.stock else ()

@@ -105,7 +105,7 @@ STEPS: Final = "steps"
 """The parameter with the steps that an episode was given."""
 
 
-def told_stock(run: RunMaterial) -> PartRecord:
+def printable_stock(run: RunMaterial) -> PartRecord:
     """Builds the episode of a run, without figures that are not surviving claims and without what
     rests on them: such an insight is omitted, and a recommendation that no longer follows is
     withdrawn from the blackboard. All of this is reported, with what else could not be done.

@@ -30,7 +30,7 @@ _SIDES: Final = {Recommended.BUY: Leaning.UP, Recommended.SELL: Leaning.DOWN}
 _WORDS: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}
 
 
-class Untellable(ValueError):
+class NotScorable(ValueError):
     """A recommendation cannot be scored as something that held or was refuted; the message says
     why."""
 
@@ -101,7 +101,7 @@ def scored_recommendation(
     be above that of the entry, a sell that it will be below. Returns None if it takes no side.
 
     Raises:
-        Untellable: a price is missing at either end.
+        NotScorable: a price is missing at either end.
     """
     leaning = _SIDES.get(board.recommendation) if board.recommendation else None
     if leaning is None or board.probability is None:
@@ -138,7 +138,7 @@ def _ends(board: Blackboard) -> tuple[MeasuredFigure, MeasuredFigure]:
     """The prices of the entry and of the exit, both in the shares of the exit."""
     entry, exit_ = (_figure(board.evaluation, metric) for metric in (Metric.ENTRY, Metric.EXIT))
     if entry is None or exit_ is None:
-        raise Untellable("there is no price to hold it against")
+        raise NotScorable("there is no price to hold it against")
     return entry, exit_
 
 

@@ -18,7 +18,7 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import StateEntry, TurnContext
-from desk.programs.claude.figures import told_claims, worth_telling
+from desk.programs.claude.figures import claims_for_model, reportable_claims
 from desk.programs.question.builtin.asking import PAPERS
 
 MOST_TOLD: Final = 240_000
@@ -42,7 +42,7 @@ def told_state(context: TurnContext) -> list[JsonValue]:
     that failed, why."""
     room = room_for(sum(1 for entry in context.state for _ in _things(entry)))
     known: set[str] = set()
-    entries = (_told_entry(entry, room, known) for entry in context.state)
+    entries = (_entry_for_model(entry, room, known) for entry in context.state)
     return [{**_placed(e), **told} for e, told in zip(context.state, entries, strict=True) if told]
 
 
@@ -76,7 +76,7 @@ def _placed(entry: StateEntry) -> dict[str, JsonValue]:
     return {**key, "node": entry.node, "round": entry.round}
 
 
-def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, JsonValue]:
+def _entry_for_model(entry: StateEntry, room: int, known: set[str]) -> dict[str, JsonValue]:
     """An entry without the claims that are `known` from one before it: the agents of a market see
     the same ones. Empty where it brought nothing."""
     match entry.result:
@@ -104,11 +104,11 @@ def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, Json
 
 
 def _told_research(found: ResearchResult, known: set[str]) -> dict[str, JsonValue]:
-    new = [c for c in worth_telling(found.claims) if c.claim_id not in known]
+    new = [c for c in reportable_claims(found.claims) if c.claim_id not in known]
     known.update(claim.claim_id for claim in new)
     return {
         "market": found.market,
-        "claims": {**told_claims(new)},
+        "claims": {**claims_for_model(new)},
         "events": [
             {"day": event.event_date.isoformat(), "description": event.description}
             for event in found.events

@@ -51,17 +51,17 @@ from desk.programs.swarm.conclusion.wording import (
     tell_nearest,
     within,
 )
-from desk.programs.swarm.findings import heard_on, planned_as
+from desk.programs.swarm.findings import delivered_on, planned_as
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
 from desk.programs.swarm.objectives import (
     FormMatch,
     ObjectiveForm,
     answer_by,
+    chosen_form_words,
     form_of,
     instead_of,
     offered,
-    taken_as,
-    tells_leanings,
+    reports_leanings,
 )
 from desk.programs.swarm.objectives.matching import AS_OF
 from desk.programs.swarm.tasks import BEHIND, SPECIALISTS, SPECIALITIES, asked_now, first_asked
@@ -127,7 +127,11 @@ def conclusion(request: TurnRequest) -> Synthesis:
     hypotheses = hypotheses_on(
         account.markets, account.balances, account.surviving, assignment.window.end
     )
-    told = _answer_of_form(account, hypotheses) if delivered(request.state) else _untold(account)
+    told = (
+        _answer_of_form(account, hypotheses)
+        if delivered(request.state)
+        else _answer_without_figures(account)
+    )
     return Synthesis(
         task_id=assignment.task_id,
         agent=assignment.agent,
@@ -149,7 +153,7 @@ class _Answer(NamedTuple):
     decided: YesOrNo | None = None
 
 
-def _untold(account: Account) -> _Answer:
+def _answer_without_figures(account: Account) -> _Answer:
     """Returns the answer if no specialist delivered a figure: it names the figures that the form of
     the objective needs, if the form is known."""
     form = form_of(query_of(account.request)).form
@@ -186,7 +190,7 @@ def leaning_words(balance: Balance) -> str:
 
 
 def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | None:
-    heard = heard_on(state)
+    heard = delivered_on(state)
     asked = {(each.agent, each.market.market) for each in plan.subagents}
     if len(asked & heard) >= ENOUGH * len(asked):
         return None
@@ -211,7 +215,7 @@ def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | N
 
 
 def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
-    heard = heard_on(state)
+    heard = delivered_on(state)
     left = {
         name: [agent for agent in SPECIALISTS if (agent, name) not in heard]
         for name, balance in balances.items()
@@ -248,7 +252,7 @@ def _further(account: Account) -> Refinement | None:
     """Returns what another round should ask, with its question, if that can be repeated."""
     form = form_of(query_of(account.request)).form
     # A form that decides by its own figures does not depend on where a market leans.
-    balances = account.balances if form is None or not tells_leanings(form) else {}
+    balances = account.balances if form is None or not reports_leanings(form) else {}
     wanted = refinement(account.request.state, balances)
     asked = plain(first_asked(query_of(account.request).question), "")
     if wanted is None or not asked:
@@ -269,8 +273,8 @@ def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answ
         for each in account.markets
     }
     answer = answer_by(match.form, account, by_market)
-    onwards = _leanings(account) if tells_leanings(match.form) else ()
-    taken = taken_as(match, account) if match.taken else ""
+    onwards = _leanings(account) if reports_leanings(match.form) else ()
+    taken = chosen_form_words(match, account) if match.taken else ""
     summary = joined(
         (
             *(without, _ended(account), answer.first, shared, *_decisions(account), taken),

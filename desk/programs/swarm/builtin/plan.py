@@ -26,7 +26,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.swarm.findings import heard_on
+from desk.programs.swarm.findings import delivered_on
 from desk.programs.swarm.objectives.form import ObjectiveForm
 from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
 from desk.programs.swarm.tasks import (
@@ -174,7 +174,7 @@ def _in_order(ground: Ground) -> tuple[AgentId, ...]:
 def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
     """Returns the specialists that the leader asked for, or else all, on its markets: those that
     have not delivered there yet. If all have, they are asked again."""
-    done = heard_on(ground.state)
+    done = delivered_on(ground.state)
     named = _asked_for(ground.state) or SPECIALISTS
     wanted = [(agent, market) for market in ground.markets for agent in named]
     fresh = [(agent, market) for agent, market in wanted if (agent, market.market) not in done]

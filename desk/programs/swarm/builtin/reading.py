@@ -48,7 +48,7 @@ LOOKS_AHEAD: Final = timedelta(days=90)
 """How far ahead a calendar is requested: banks meet every six to thirteen weeks."""
 
 
-def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, JsonValue]]:
+def calls_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, JsonValue]]:
     """Returns the further calls that the form of the objective needs; none if they belong to
     another specialist."""
     form = _own_form(request)
@@ -87,7 +87,7 @@ def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceRe
     """Returns the types of the answers to those calls."""
     return {
         capability: DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
-        for capability in asked_for_the_form(request)
+        for capability in calls_for_the_form(request)
     }
 
 
@@ -327,7 +327,7 @@ class SpecialistReading:
 def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
     """Makes all calls of a specialist, up to the number that it may make, the first ones first."""
     limit = min(request.assignment.limits.max_calls or MAX_CALLS_A_TURN, MAX_CALLS_A_TURN)
-    every = {**asked_for_the_form(request), **asked}
+    every = {**calls_for_the_form(request), **asked}
     calls = [ask(request.assignment, capability, **args) for capability, args in every.items()]
     return Turn(calls=tuple(calls[:limit]), note=f"Ask for {what} of {market_of(request).market}")
 

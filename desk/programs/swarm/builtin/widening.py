@@ -77,7 +77,7 @@ class Widening:
 
 
 @dataclass(frozen=True, slots=True)
-class BesideIt:
+class OtherMarketAnswer:
     """The answer about one of the other markets: its figure, or None, and its direction."""
 
     market: str
@@ -120,7 +120,7 @@ def _further(request: TurnRequest, reading: SpecialistReading, widening: Widenin
     if request.last:
         return None
     asked = {result.call.call_id for result in request.results}
-    left = _most_calls(request) - len(asked) - _kept_for_a_model(request)
+    left = _most_calls(request) - len(asked) - _reserved_for_model(request)
     if len(request.exchanges) == 1 and reading.has(widening.metric):
         broad = _broad(request, widening, left - _most_calls(request) // LEFT_TO_THE_NARROW)
         if broad:
@@ -140,7 +140,7 @@ def _widened(
 ) -> tuple[SpecialistReading, tuple[Note, ...]]:
     """Adds the answers about other markets and the closer look, and returns the finding on the
     other markets."""
-    beside: list[BesideIt] = []
+    beside: list[OtherMarketAnswer] = []
     for other, result in _answers(request, widening):
         evidence = _of(request, result, widening)
         beside.append(_read(reading, widening, other, evidence))
@@ -182,7 +182,7 @@ def _most_calls(request: TurnRequest) -> int:
     return request.assignment.limits.max_calls or USUAL_CALLS
 
 
-def _kept_for_a_model(request: TurnRequest) -> int:
+def _reserved_for_model(request: TurnRequest) -> int:
     return 0 if request.model == BUILTIN else _most_calls(request) // LEFT_TO_A_MODEL
 
 
@@ -220,23 +220,23 @@ def _of(request: TurnRequest, result: ToolResult, widening: Widening) -> Evidenc
 
 def _read(
     reading: SpecialistReading, widening: Widening, other: str, evidence: Evidence[Analysis] | None
-) -> BesideIt:
+) -> OtherMarketAnswer:
     if evidence is None or evidence.answer.symbol != other:
-        return BesideIt(other, None, Leaning.ABSTAINS)
+        return OtherMarketAnswer(other, None, Leaning.ABSTAINS)
     named = claim_id(other, widening.metric)
     claims = analysis_claims(evidence.answer, evidence.evidence_id)
     claim = next((each for each in claims if each.claim_id == named), None)
     leaning = judge(evidence.answer.signals, 1.0, 0).leaning
     if turned(reading.market.market, other) < 0:
         leaning = _TURNED.get(leaning, leaning)
-    return BesideIt(other, claim, leaning)
+    return OtherMarketAnswer(other, claim, leaning)
 
 
 _TURNED: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 _HINTS: Final = {True: (Hint.UP, "up"), False: (Hint.DOWN, "down")}
 
 
-def _net(beside: list[BesideIt]) -> float:
+def _net(beside: list[OtherMarketAnswer]) -> float:
     """Returns how far the other markets point one way, from -1 (all down) to 1, in terms of the
     specialist's market."""
     heard = [each.leaning for each in beside if each.claim is not None]
@@ -245,7 +245,7 @@ def _net(beside: list[BesideIt]) -> float:
     return (heard.count(Leaning.UP) - heard.count(Leaning.DOWN)) / len(heard)
 
 
-def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Signal]:
+def _signal(reading: SpecialistReading, beside: list[OtherMarketAnswer]) -> Iterator[Signal]:
     if not any(each.claim for each in beside):
         return
     net = _net(beside)
@@ -260,7 +260,7 @@ def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Sign
 
 
 def _sentences_on_others(
-    reading: SpecialistReading, widening: Widening, beside: list[BesideIt]
+    reading: SpecialistReading, widening: Widening, beside: list[OtherMarketAnswer]
 ) -> str:
     """Lists for each currency the lowest and the highest figure, and the markets between; then the
     markets without a figure."""
@@ -274,10 +274,12 @@ def _sentences_on_others(
     return joined(told)
 
 
-def _by_currency(market: str, beside: list[BesideIt]) -> dict[str, list[BesideIt]]:
+def _by_currency(
+    market: str, beside: list[OtherMarketAnswer]
+) -> dict[str, list[OtherMarketAnswer]]:
     """Groups the markets with a figure by the currency that they share with the pair."""
     own = market.split("/") if "/" in market else []
-    found: dict[str, list[BesideIt]] = {}
+    found: dict[str, list[OtherMarketAnswer]] = {}
     for each in beside:
         if each.claim is not None:
             shared = next((code for code in reversed(own) if code in each.market.split("/")), "")
@@ -285,7 +287,7 @@ def _by_currency(market: str, beside: list[BesideIt]) -> dict[str, list[BesideIt
     return found
 
 
-def _from_to(pairs: list[BesideIt], form: str) -> str:
+def _from_to(pairs: list[OtherMarketAnswer], form: str) -> str:
     ordered = sorted(pairs, key=lambda each: each.claim.value if each.claim else 0)
     low, high = ordered[0], ordered[-1]
     if low is high:
@@ -295,6 +297,6 @@ def _from_to(pairs: list[BesideIt], form: str) -> str:
     return f"{_figure(low, form)} to {_figure(high, form)}{besides}"
 
 
-def _figure(beside: BesideIt, form: str) -> str:
+def _figure(beside: OtherMarketAnswer, form: str) -> str:
     name = claim_id(beside.market, beside.claim.metric) if beside.claim else ""
     return f"{beside.market} [[{name}{f'|{form}' if form else ''}]]"

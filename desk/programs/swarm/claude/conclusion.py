@@ -39,17 +39,17 @@ from desk.programs.swarm.claude.deciding import (
     decided_by_itself,
     decision,
     decision_faults,
-    forms_told,
+    forms_for_model,
 )
 from desk.programs.swarm.claude.material import (
-    claims_told,
+    conflicts_for_model,
+    findings_for_model,
     markets_known,
+    memories_for_model,
+    objective_for_model,
     results_in,
     surviving,
-    told_conflicts,
-    told_findings,
-    told_memories,
-    told_objective,
+    surviving_claims_for_model,
     withheld,
 )
 from desk.programs.swarm.conclusion.wording import plain
@@ -197,22 +197,22 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     told_before = {line for result in results_in(request) for line in result.missing}
     return json.dumps(
         {
-            **told_objective(request),
+            **objective_for_model(request),
             "as_of": request.assignment.window.end.isoformat(),
-            "forms": forms_told(request),
+            "forms": forms_for_model(request),
             "your_hypothesis_decides": decided_by_itself(request),
-            "findings": told_findings(request),
-            "claims": claims_told(request),
-            "conflicts": told_conflicts(request.conflicts),
-            "recalled": told_memories(request),
+            "findings": findings_for_model(request),
+            "claims": surviving_claims_for_model(request),
+            "conflicts": conflicts_for_model(request.conflicts),
+            "recalled": memories_for_model(request),
             "missing": [line for line in own.missing if line not in told_before],
-            "answer_of_the_desk": _told_answer(request, own),
+            "answer_of_the_desk": _answer_for_model(request, own),
         },
         ensure_ascii=False,
     )
 
 
-def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
+def _answer_for_model(request: TurnRequest, own: Synthesis) -> JsonValue:
     """Returns the desk's own answer by rule. If the desk did not recognise the question, its advice
     on how to ask is omitted, as that is for a desk without a model; what it measured is in the
     findings."""
@@ -302,7 +302,7 @@ def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """Returns the schema. It has a field for the objective's form only if there are forms to choose
     from."""
     schema = schema_of(ProposedConclusion)
-    if not forms_told(request):
+    if not forms_for_model(request):
         schema["properties"].pop("about")
     return schema
 

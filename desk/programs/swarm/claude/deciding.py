@@ -24,8 +24,8 @@ from desk.programs.swarm.objectives import (
     FormAnswer,
     ObjectiveForm,
     answer_by,
-    asked_by,
     form_of,
+    question_of_form,
 )
 
 _SAYS: Final[Mapping[YesOrNo, str]] = {
@@ -41,7 +41,7 @@ class ModelDecision(NamedTuple):
     first: str = ""
 
 
-def forms_told(request: TurnRequest) -> dict[str, str]:
+def forms_for_model(request: TurnRequest) -> dict[str, str]:
     """Returns the forms that the objective may have, each with its question. Only those whose
     figures are known for all markets; none if the desk recognised the form. Forms decided by
     hypotheses are omitted: a model's conclusion has hypotheses of its own."""
@@ -49,7 +49,7 @@ def forms_told(request: TurnRequest) -> dict[str, str]:
         return {}
     account = account_of(request)
     return {
-        form.name: asked_by(form, account)
+        form.name: question_of_form(form, account)
         for form in FORMS.values()
         if form.markets is None
         and form.decides
@@ -115,7 +115,7 @@ def decision_faults(
     """Yields a fault for a form that does not exist, and for a yes or no that contradicts the
     figure or the model's own hypothesis. A model that thinks that the desk's form is another
     question leaves `decided` empty."""
-    offered = forms_told(request)
+    offered = forms_for_model(request)
     if about is not None and about not in offered:
         yield f"about: it is none of the forms. {_offer(offered)}"
         return
@@ -147,7 +147,7 @@ def _offer(offered: Mapping[str, str]) -> str:
 def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
     """Returns the answer of the form that a model named; None if it named none, or no figure
     decides."""
-    if about is None or about not in forms_told(request):
+    if about is None or about not in forms_for_model(request):
         return None
     answer = answer_by(FORMS[about], account_of(request), {})
     return answer if answer.decided in _SAYS else None
@@ -163,13 +163,13 @@ def _decision(
     yes or no, unless the model's form is also nearer in meaning than its opposite.
     """
     form, account = FORMS[about], account_of(request)
-    asked = asked_by(form, account)
+    asked = question_of_form(form, account)
     other = _by_form(request, form.mirror or None)
     opposed = other is not None and other.decided is not answer.decided
     if not opposed or other is None or _is_nearer(request, form):
         taken = f"The model took it as `--about {form.name}`: {asked}"
         return ModelDecision(answer.decided, f"{answer.first} {taken}")
-    opposite = f"{asked_by(FORMS[form.mirror], account)} {str(other.decided).capitalize()}."
+    opposite = f"{question_of_form(FORMS[form.mirror], account)} {str(other.decided).capitalize()}."
     return ModelDecision(
         own.decided, f"{asked} {answer.first} {opposite} The model took it as the first of these."
     )

@@ -15,7 +15,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.programs.claude.figures import told_claims
+from desk.programs.claude.figures import claims_for_model
 from desk.programs.swarm.objectives import line_asked
 from desk.programs.swarm.objectives.matching import form_of
 from desk.programs.swarm.tasks import asked_now, first_asked
@@ -32,7 +32,7 @@ ASKED_NOW: Final = "asked_now"
 _OF_A_VIEW: Final = {"kind", "subject", "leaning", "confidence", "probability"}
 
 
-def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
+def objective_for_model(request: TurnRequest) -> dict[str, JsonValue]:
     """Returns the original objective, what this round should find out if that differs, and the
     figure by which code decides it, if it can."""
     query = request.assignment.query
@@ -42,7 +42,11 @@ def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
     return {
         "objective": first,
         **({ASKED_NOW: now} if now != first else {}),
-        **({"decided_by": line_asked(form, first, markets_meant(request))} if form else {}),
+        **(
+            {"decided_by": line_asked(form, first, researched_or_found_markets(request))}
+            if form
+            else {}
+        ),
     }
 
 
@@ -53,7 +57,7 @@ def measured_by(request: TurnRequest) -> str | None:
     return str(form.agents[0]) if form else None
 
 
-def markets_meant(request: TurnRequest) -> list[str]:
+def researched_or_found_markets(request: TurnRequest) -> list[str]:
     """Returns the markets that were researched, or else those found for the objective."""
     looked_at = dict.fromkeys(result.market for result in results_in(request))
     found = (symbol.symbol for symbol in _found(request, request.results))
@@ -80,7 +84,7 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
             yield f"{place}: a figure in it is withheld, because its sources disagree"
 
 
-def claims_told(request: TurnRequest) -> dict[str, str]:
+def surviving_claims_for_model(request: TurnRequest) -> dict[str, str]:
     """Returns the surviving claims that findings and views rest on, and the levels of each
     market."""
     stand, results = surviving(request), results_in(request)
@@ -91,16 +95,16 @@ def claims_told(request: TurnRequest) -> dict[str, str]:
             *(name for entry in request.state for name in _concluded(entry)),
         )
     )
-    return told_claims(stand[name] for name in named if name in stand)
+    return claims_for_model(stand[name] for name in named if name in stand)
 
 
-def told_findings(context: SwarmContext) -> list[JsonValue]:
+def findings_for_model(context: SwarmContext) -> list[JsonValue]:
     """Returns each specialist's result and what was concluded before; for one that failed, the
     reason."""
-    return [told for entry in context.state if (told := _told_entry(entry)) is not None]
+    return [told for entry in context.state if (told := _entry_for_model(entry)) is not None]
 
 
-def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
+def conflicts_for_model(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
     """Returns the conflicts between specialists, with the decision and the dissent on each."""
     return [
         {
@@ -141,7 +145,7 @@ def _concluded(entry: StateEntry) -> tuple[str, ...]:
     return references(entry.result.summary) if isinstance(entry.result, Synthesis) else ()
 
 
-def _told_entry(entry: StateEntry) -> dict[str, JsonValue] | None:
+def _entry_for_model(entry: StateEntry) -> dict[str, JsonValue] | None:
     placed: dict[str, JsonValue] = {"subagent": entry.node}
     if entry.result is None:
         return {**placed, "error": entry.error}
@@ -151,10 +155,10 @@ def _told_entry(entry: StateEntry) -> dict[str, JsonValue] | None:
         return {**placed, "concluded": entry.result.summary, "wanted_further_because": reason}
     if not isinstance(entry.result, ResearchResult):
         return None
-    return {**placed, **_told_result(entry.result)}
+    return {**placed, **_result_for_model(entry.result)}
 
 
-def _told_result(result: ResearchResult) -> dict[str, JsonValue]:
+def _result_for_model(result: ResearchResult) -> dict[str, JsonValue]:
     return {
         "agent": result.agent,
         "market": result.market,
@@ -227,7 +231,7 @@ MOST_QUOTED: Final = 32_000
 LONGEST_QUOTED: Final = 4_000
 
 
-def told_memories(request: TurnRequest) -> list[JsonValue]:
+def memories_for_model(request: TurnRequest) -> list[JsonValue]:
     """Returns the recalled memories, nearest first, each with its id and its as-of instant.
     Memories from after the task's instant are omitted."""
     return list(_recalled_entries(request))

@@ -27,13 +27,13 @@ from desk.programs.claude.fitting import not_on_offer, why_unfit
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.claude.material import (
-    claims_told,
+    findings_for_model,
     markets_known,
     measured_by,
+    memories_for_model,
+    objective_for_model,
+    surviving_claims_for_model,
     symbols_found,
-    told_findings,
-    told_memories,
-    told_objective,
 )
 from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
 from desk.programs.swarm.tasks import SPECIALIST_TASKS, SPECIALITIES
@@ -88,18 +88,18 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     task = request.assignment
     return json.dumps(
         {
-            **told_objective(request),
+            **objective_for_model(request),
             **_decided_by(request),
             "as_of": task.window.end.isoformat(),
             "effort": request.complexity or "choose",
-            "efforts": _told_efforts(),
+            "efforts": _efforts_for_model(),
             "markets_found": symbols_found(request),
-            "markets_of_the_desk": _told_markets(request),
-            "specialists": _told_specialists(request),
-            "earlier_rounds": told_findings(request),
-            "claims": claims_told(request),
-            "recalled": told_memories(request),
-            "plan_of_the_desk": _told_plan(base),
+            "markets_of_the_desk": _markets_for_model(request),
+            "specialists": _specialists_for_model(request),
+            "earlier_rounds": findings_for_model(request),
+            "claims": surviving_claims_for_model(request),
+            "recalled": memories_for_model(request),
+            "plan_of_the_desk": _plan_for_model(base),
         },
         ensure_ascii=False,
     )
@@ -155,7 +155,7 @@ def _decided_by(request: TurnRequest) -> dict[str, JsonValue]:
     return {"decided_by": None} if request.state else {"measured_by": measured_by(request)}
 
 
-def _told_markets(context: SwarmContext) -> dict[str, JsonValue]:
+def _markets_for_model(context: SwarmContext) -> dict[str, JsonValue]:
     """Returns the symbols of the desk's own markets, by their kind."""
     told: dict[str, list[JsonValue]] = {}
     for market in context.markets:
@@ -163,7 +163,7 @@ def _told_markets(context: SwarmContext) -> dict[str, JsonValue]:
     return {**told}
 
 
-def _told_efforts() -> dict[str, JsonValue]:
+def _efforts_for_model() -> dict[str, JsonValue]:
     return {
         complexity: {
             "specialists": f"{bounds.least} to {bounds.most}",
@@ -173,7 +173,7 @@ def _told_efforts() -> dict[str, JsonValue]:
     }
 
 
-def _told_specialists(request: TurnRequest) -> list[JsonValue]:
+def _specialists_for_model(request: TurnRequest) -> list[JsonValue]:
     """Returns the specialists, each with the tools that can have data on any of the markets."""
     known = markets_known(request)
     found = [
@@ -195,7 +195,7 @@ def _told_specialists(request: TurnRequest) -> list[JsonValue]:
     ]
 
 
-def _told_plan(base: AgentResult | None) -> JsonValue:
+def _plan_for_model(base: AgentResult | None) -> JsonValue:
     """Returns the desk's own plan by rule, as an example of the schema."""
     if not isinstance(base, SwarmPlan):
         return None
@@ -298,7 +298,7 @@ def _written(tool: ToolName) -> str:
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """Returns the schema. It has no field for memories if there are none."""
     schema = schema_of(ProposedSwarmPlan)
-    if not told_memories(request):
+    if not memories_for_model(request):
         schema["properties"].pop("follows")
     return schema
 

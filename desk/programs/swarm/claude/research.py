@@ -19,8 +19,8 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.answers import own_months, something_came
-from desk.programs.claude.figures import Figures, figures_of, told_claims
+from desk.programs.claude.answers import has_any_answer, own_months
+from desk.programs.claude.figures import Figures, claims_for_model, figures_of
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     Oddities,
@@ -43,7 +43,7 @@ from desk.programs.claude.findings import (
 from desk.programs.claude.news import short_id
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import clipped, room_for
-from desk.programs.swarm.claude.material import told_memories
+from desk.programs.swarm.claude.material import memories_for_model
 from desk.programs.swarm.tasks import first_asked
 from desk.trust.prose import references
 
@@ -95,15 +95,15 @@ class ProposedFindings(Contract):
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """Returns the objective, what is left to others, and what the desk has found so far, as
     JSON."""
-    return json.dumps(told_part(request, base), ensure_ascii=False)
+    return json.dumps(part_for_model(request, base), ensure_ascii=False)
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
     """Returns whether the desk's own calls returned anything to write about."""
-    return bool(found_in(base).claims) or something_came(request)
+    return bool(found_in(base).claims) or has_any_answer(request)
 
 
-def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
+def part_for_model(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
     """Returns the material for an agent that researches one side of a market."""
     task, found = request.assignment, found_in(base)
     return {
@@ -115,12 +115,12 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
         "calls_left": calls_left(request) if request.tools else None,
-        "claims": {**told_claims(_own_first(found), own_months(request))},
-        "answers": told_answers(request),
-        "findings_of_the_desk": _told_findings(found),
+        "claims": {**claims_for_model(_own_first(found), own_months(request))},
+        "answers": answers_for_model(request),
+        "findings_of_the_desk": _findings_for_model(found),
         "missing": list(found.missing),
         "warnings": list(found.warnings),
-        "recalled": told_memories(request),
+        "recalled": memories_for_model(request),
     }
 
 
@@ -132,7 +132,7 @@ def calls_left(request: TurnRequest) -> int | None:
     return None if most is None else max(0, most - sum(len(each.results) for each in own))
 
 
-def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
+def _findings_for_model(found: ResearchResult) -> dict[str, JsonValue]:
     """Returns the desk's own findings, which the model rewrites. Their words name their claims."""
     told = {"findings", "contradictions", "recommendations", "views", "confidence"}
     named = {"findings": {"__all__": {"claims"}}, "views": {"__all__": {"claims"}}}
@@ -142,7 +142,7 @@ def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
     return whole
 
 
-def told_answers(request: TurnRequest) -> list[JsonValue]:
+def answers_for_model(request: TurnRequest) -> list[JsonValue]:
     """Returns the answers that can serve as evidence, each with the name by which it is referred
     to."""
     own = {

@@ -18,8 +18,8 @@ from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document import words
 from desk.programs.swarm.document.record import (
     named_in_swarm,
+    printable_swarm,
     texts_of_swarm,
-    told_swarm,
     why_left_out,
 )
 from desk.programs.swarm.hypotheses import is_by_rule, probability_alone
@@ -100,7 +100,7 @@ class _SwarmPart(Part):
         return words.method_of(answer)
 
     def told(self, run: RunMaterial) -> PartRecord:
-        return told_swarm(run.record, run.known)
+        return printable_swarm(run.record, run.known)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
         return named_in_swarm(answer.swarm) if answer.swarm else ()

@@ -17,7 +17,7 @@ from desk.programs.swarm.hypotheses import uncarried
 from desk.trust.prose import NOTHING_LEFT, references
 
 
-def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
+def printable_swarm(record: GraphRecord, known: Known) -> PartRecord:
     """Returns the record of a run's swarm, without hypotheses that rest on withheld claims, and
     without sentences that hold a figure that is not a claim's."""
     if record.swarm is None:

@@ -6,12 +6,12 @@ A form is an `ObjectiveForm` in one of the modules that `registry` lists.
 from desk.programs.swarm.objectives.answering import (
     FormAnswer,
     answer_by,
-    asked_by,
+    chosen_form_words,
     instead_of,
     line_asked,
     offered,
-    taken_as,
-    tells_leanings,
+    question_of_form,
+    reports_leanings,
 )
 from desk.programs.swarm.objectives.form import (
     OVER_SPAN,
@@ -47,12 +47,12 @@ __all__ = [
     "ObjectiveForm",
     "QuestionMeaning",
     "answer_by",
-    "asked_by",
+    "chosen_form_words",
     "form_of",
     "instead_of",
     "line_asked",
     "matched",
     "offered",
-    "taken_as",
-    "tells_leanings",
+    "question_of_form",
+    "reports_leanings",
 ]

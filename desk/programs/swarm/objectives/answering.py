@@ -57,7 +57,7 @@ def answer_by(
     addressed = False
     answers: list[Answered] = []
     for spec in markets:
-        currency = currency_meant(asked, spec.market)
+        currency = currency_asked_about(asked, spec.market)
         side = side_of(spec.market, currency) or 1
         turned = side < 0 and bool(form.mirror)
         own = FORMS[form.mirror] if turned else form
@@ -71,7 +71,7 @@ def answer_by(
     return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
 
 
-def asked_by(form: ObjectiveForm, account: Account) -> str:
+def question_of_form(form: ObjectiveForm, account: Account) -> str:
     """Returns the form's question as `answer_by` understands it: about the second currency of a
     pair if the objective asks about that."""
     query, markets = account.request.assignment.query, account.markets
@@ -79,7 +79,7 @@ def asked_by(form: ObjectiveForm, account: Account) -> str:
     if query is None or not form.mirror or len(markets) != 1:
         return form.about(markets, over)
     pair = markets[0].market
-    currency = currency_meant(first_asked(query.question), pair)
+    currency = currency_asked_about(first_asked(query.question), pair)
     turned = currency is not None and side_of(pair, currency) == -1
     return form.asked_of(currency, over) if turned and currency else form.about(markets, over)
 
@@ -89,12 +89,12 @@ def line_asked(form: ObjectiveForm, objective: str, markets: Sequence[str]) -> s
     that is the line of the opposite form, for the pair."""
     if not form.mirror or len(markets) != 1:
         return form.line
-    currency = currency_meant(objective, markets[0])
+    currency = currency_asked_about(objective, markets[0])
     turned = currency is not None and side_of(markets[0], currency) == -1
     return f"{markets[0]}: {FORMS[form.mirror].line}" if turned else form.line
 
 
-def currency_meant(objective: str, market: str) -> str | None:
+def currency_asked_about(objective: str, market: str) -> str | None:
     """Returns the currency of a pair that an objective names first, or that of the country that it
     names; None if it names the pair, or neither of its currencies."""
     legs = frozenset(market.split("/"))
@@ -187,19 +187,19 @@ def _turned(
     )
 
 
-def tells_leanings(form: ObjectiveForm) -> bool:
+def reports_leanings(form: ObjectiveForm) -> bool:
     """Returns whether the answer should also say where the markets lean: not if that is the answer
     itself, and not for a pair that an authority holds."""
     return form.agents != EVERYBODY and form.markets is None
 
 
-def taken_as(match: FormMatch, account: Account) -> str:
+def chosen_form_words(match: FormMatch, account: Account) -> str:
     """Says which form was chosen without being named, with its question if the objective is worded
     differently."""
     query = account.request.assignment.query
     if match.form is None or query is None:
         return ""
-    taken, question = f"Taken as `--about {match.form.name}`", asked_by(match.form, account)
+    taken, question = f"Taken as `--about {match.form.name}`", question_of_form(match.form, account)
     same = _words_of(question) == _words_of(first_asked(query.question))
     return f"{taken}." if same else f"{taken}: {question}"
 
@@ -230,7 +230,7 @@ def offered(
 def _on_the_pair(
     forms: Sequence[ObjectiveForm], markets: Sequence[MarketSpec], objective: str
 ) -> list[ObjectiveForm]:
-    sides = {side_of(m.market, currency_meant(objective, m.market)) for m in markets[:2]}
+    sides = {side_of(m.market, currency_asked_about(objective, m.market)) for m in markets[:2]}
     turned = sides == {-1}
     return [FORMS[form.mirror] if turned and form.mirror else form for form in forms]
 

@@ -138,11 +138,11 @@ def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -
     decided = first - found.kinds[UNDECIDED,]
     if first < floors.near or decided < floors.decided or first - second < floors.apart:
         return ""
-    sided = _meant_of(ranked[0], found, floors, found.side)
+    sided = _likelier_forms(ranked[0], found, floors, found.side)
     return sided[0] if len(sided) == 1 else ""
 
 
-def _meant_of(
+def _likelier_forms(
     kind: tuple[str, ...], found: Nearness, floors: Floors, side: float
 ) -> tuple[str, ...]:
     """Returns the one of two opposite forms that the objective asks for, or both, the likelier
@@ -169,7 +169,7 @@ def _nearest(
         each
         for kind in ranked
         if found.kinds[kind] >= floors.shown
-        for each in _meant_of(
+        for each in _likelier_forms(
             kind, found, floors, found.side if found.kinds[kind] >= floors.near else 0
         )
     )

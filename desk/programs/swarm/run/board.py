@@ -124,7 +124,7 @@ class SwarmBoard(NodeBoard):
         only the leader's failure."""
         request = self.request
         asked = GraphRequest(
-            graph=graph_of(self.rounds, planned_in_vain=self._planned_in_vain),
+            graph=graph_of(self.rounds, planning_failed=self._planning_failed),
             query=request.query,
             policy=request.policy,
             as_of=self.as_of,
@@ -144,7 +144,7 @@ class SwarmBoard(NodeBoard):
         )
 
     @property
-    def _planned_in_vain(self) -> bool:
+    def _planning_failed(self) -> bool:
         """Whether planning another round after the last one failed."""
         failed = (o.entry.node for o in self.outcomes if o.entry.error)
         return plan_node(len(self.rounds) + 1) in failed

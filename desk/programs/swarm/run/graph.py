@@ -48,21 +48,21 @@ def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
     return (*specialists, conclusion)
 
 
-def graph_of(rounds: Sequence[SwarmRound], *, planned_in_vain: bool = False) -> GraphSpec:
+def graph_of(rounds: Sequence[SwarmRound], *, planning_failed: bool = False) -> GraphSpec:
     """Returns the graph of a swarm's rounds in sequence, with the node of a further plan if that
     failed."""
-    return GraphSpec(name=GRAPH, nodes=tuple(_nodes(rounds, planned_in_vain)))
+    return GraphSpec(name=GRAPH, nodes=tuple(_nodes(rounds, planning_failed)))
 
 
-def _nodes(rounds: Sequence[SwarmRound], planned_in_vain: bool) -> Iterator[NodeSpec]:
+def _nodes(rounds: Sequence[SwarmRound], planning_failed: bool) -> Iterator[NodeSpec]:
     last = rounds[-1].number if rounds else 0
     for each in rounds:
         work = following(each.plan, each.number)
         fork = tuple(Edge(to=node.name) for node in work[:-1])
         yield planning(each.number).model_copy(update={"fork": fork})
         yield from work[:-1]
-        ends = each.number == last and not planned_in_vain
+        ends = each.number == last and not planning_failed
         on = () if ends else (Edge(to=plan_node(each.number + 1)),)
         yield work[-1].model_copy(update={"next": on})
-    if planned_in_vain:
+    if planning_failed:
         yield planning(last + 1)

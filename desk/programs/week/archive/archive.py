@@ -124,7 +124,7 @@ def _place(pages: Iterable[tuple[str, str]], directory: Path) -> list[str]:
         publish_folder(directory / MARKETS)
         for name, text in pages:
             path = directory / name
-            _refuse_a_strangers(path)
+            _refuse_foreign_file(path)
             new[path] = path.with_name(f".{path.name}.{token}.new")
             new[path].write_text(text, encoding="utf-8", newline="\n")
             published(new[path])
@@ -140,7 +140,7 @@ def _place(pages: Iterable[tuple[str, str]], directory: Path) -> list[str]:
     return names
 
 
-def _refuse_a_strangers(path: Path) -> None:
+def _refuse_foreign_file(path: Path) -> None:
     if path.exists() and not _is_ours(path):
         raise ArchiveError(
             f"{path} was not written by the desk and is not replaced; move it away, or keep "

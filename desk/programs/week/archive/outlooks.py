@@ -33,7 +33,7 @@ class Outlook(NamedTuple):
     high: Decimal
 
 
-class CameOut(NamedTuple):
+class ForecastOutcome(NamedTuple):
     """The last known fixing when a forecast was due."""
 
     day: date
@@ -59,7 +59,9 @@ def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
     )
 
 
-def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) -> CameOut | None:
+def forecast_outcome(
+    outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]
+) -> ForecastOutcome | None:
     """Returns the outcome of a forecast by fixings, oldest first; None while they do not reach its
     day."""
     expected = last_expected_day(outlook.due)
@@ -67,7 +69,7 @@ def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) 
     if not known or days[-1] < expected:
         return None
     day, value = known[-1]
-    return CameOut(day, value, outlook.low <= value <= outlook.high)
+    return ForecastOutcome(day, value, outlook.low <= value <= outlook.high)
 
 
 def _times(level: Decimal, move: float) -> Decimal:

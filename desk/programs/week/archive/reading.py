@@ -25,7 +25,7 @@ from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 from desk.programs.week.document.rendering.rates_table import month_ends
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
-PASSED_OVER: Final = Field(validation_alias="(not read)")
+NOT_READ: Final = Field(validation_alias="(not read)")
 """A part of the file that the archive does not use and does not check. This is what makes reading
 hundreds of reports fast."""
 
@@ -37,22 +37,22 @@ _NAMED = re.compile(
 class ArchivedMarket(MarketReport):
     """The part of a market's section that the archive reads."""
 
-    tones: Annotated[tuple[Tone, ...], PASSED_OVER] = ()
-    suspects: Annotated[tuple[SuspectFixing, ...], PASSED_OVER] = ()
-    dropped: Annotated[tuple[DroppedSentence, ...], PASSED_OVER] = ()
-    agents: Annotated[tuple[Contribution, ...], PASSED_OVER] = ()
-    days: Annotated[tuple[date, ...], PASSED_OVER] = ()
-    values: Annotated[tuple[Figure, ...], PASSED_OVER] = ()
+    tones: Annotated[tuple[Tone, ...], NOT_READ] = ()
+    suspects: Annotated[tuple[SuspectFixing, ...], NOT_READ] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], NOT_READ] = ()
+    agents: Annotated[tuple[Contribution, ...], NOT_READ] = ()
+    days: Annotated[tuple[date, ...], NOT_READ] = ()
+    values: Annotated[tuple[Figure, ...], NOT_READ] = ()
 
 
 class ArchivedReport(ResearchReport):
     """The part of a report that the archive reads. Its seal cannot be verified from this part."""
 
     markets: Annotated[tuple[ArchivedMarket, ...], Field(max_length=200)]
-    changes: Annotated[Changes, PASSED_OVER] = Changes()
-    cross_checks: Annotated[tuple[CrossCheck, ...], PASSED_OVER] = ()
-    sources: Annotated[tuple[DataSource, ...], PASSED_OVER] = ()
-    evidence: Annotated[tuple[ToolResult, ...], PASSED_OVER] = ()
+    changes: Annotated[Changes, NOT_READ] = Changes()
+    cross_checks: Annotated[tuple[CrossCheck, ...], NOT_READ] = ()
+    sources: Annotated[tuple[DataSource, ...], NOT_READ] = ()
+    evidence: Annotated[tuple[ToolResult, ...], NOT_READ] = ()
 
 
 class YearSeries(BaseModel):

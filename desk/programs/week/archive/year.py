@@ -14,7 +14,7 @@ from desk.documents.rendering.drawing.charts import LARGE_CHART, year_chart
 from desk.documents.rendering.drawing.forecasts import DrawnRange
 from desk.documents.rendering.drawing.sparks import spark_points
 from desk.documents.rendering.words.wording import share_words
-from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
+from desk.programs.week.archive.outlooks import ForecastOutcome, Outlook, forecast_outcome
 from desk.programs.week.archive.reading import DrawnReport
 from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
 from desk.programs.week.document.rendering.directions import is_turned
@@ -108,11 +108,11 @@ def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) ->
 
 def _forecasts(
     lines: Sequence[MarketWeekRow], line: _YearLine
-) -> Iterator[tuple[ArchivedWeek, Outlook, CameOut | None]]:
+) -> Iterator[tuple[ArchivedWeek, Outlook, ForecastOutcome | None]]:
     for row in lines:
         outlook = row.part.outlook if row.part else None
         if row.week and outlook and outlook.due.date() > line.days[0]:
-            yield row.week, outlook, came_out(outlook, line.days, line.values)
+            yield row.week, outlook, forecast_outcome(outlook, line.days, line.values)
 
 
 def _chart(
@@ -120,7 +120,7 @@ def _chart(
     line: _YearLine,
     drawn: DrawnReport,
     marks: Sequence[date],
-    forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
+    forecasts: Sequence[tuple[ArchivedWeek, Outlook, ForecastOutcome | None]],
 ) -> Markup:
     what = "policy rate" if line.in_steps else "daily fixings"
     label = f"{market}, {what} over 52 weeks, the week and rate decisions marked"
@@ -140,14 +140,14 @@ def _chart(
     return Markup(chart)  # noqa: S704
 
 
-def _range(outlook: Outlook, result: CameOut | None) -> DrawnRange:
+def _range(outlook: Outlook, result: ForecastOutcome | None) -> DrawnRange:
     value = result.value if result else None
     within = result is not None and result.within
     return DrawnRange(outlook.due.date(), outlook.low, outlook.high, value, within)
 
 
 def _row(
-    week: ArchivedWeek, outlook: Outlook, result: CameOut | None, known_to: date
+    week: ArchivedWeek, outlook: Outlook, result: ForecastOutcome | None, known_to: date
 ) -> ForecastRow:
     return ForecastRow(
         week=week.week,
@@ -159,7 +159,7 @@ def _row(
     )
 
 
-def _result_words(outlook: Outlook, result: CameOut | None, known_to: date) -> str:
+def _result_words(outlook: Outlook, result: ForecastOutcome | None, known_to: date) -> str:
     """Returns `154.44, lower, within`; without a result whether it was due by the last known
     day."""
     if result is None:

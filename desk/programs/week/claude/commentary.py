@@ -23,8 +23,8 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
 from desk.programs.claude.answers import schema_of
-from desk.programs.claude.figures import told_claims
-from desk.programs.claude.findings import checked, nearest_to, twice
+from desk.programs.claude.figures import claims_for_model
+from desk.programs.claude.findings import checked, duplicates, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.turns import checks_in
 from desk.trust.claims.banks import BANKS
@@ -74,9 +74,9 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "findings": list(_findings(request)),
         "quiet": list(_quiet(request)),
         "objections": list(_objections(request)),
-        "claims": told_claims(_claims(request)),
+        "claims": claims_for_model(_claims(request)),
         "groups": _groups(request),
-        "counts": told_claims(_counts(request)),
+        "counts": claims_for_model(_counts(request)),
         "decisions_ahead": list(_ahead(request)),
     }
     return json.dumps({n: value for n, value in told.items() if value}, ensure_ascii=False)
@@ -142,7 +142,7 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
         if theme.why and not theme.reported and not references(theme.why):
             way = "refer to a claim, name the event in `reported`," if news else "refer to a claim"
             yield f"themes.{place}.why: it rests on nothing: {way} or leave it out"
-    yield from twice("themes", [theme.title for theme in proposed.themes])
+    yield from duplicates("themes", [theme.title for theme in proposed.themes])
 
 
 def _events(request: TurnRequest) -> Iterator[dict[str, object]]:

@@ -33,12 +33,12 @@ from desk.programs.claude.answers import (
     OTHER_TOOLS,
     answering,
     asked_by,
-    asked_in_vain,
     known_day,
     own_months,
     schema_of,
+    unanswered_calls,
 )
-from desk.programs.claude.figures import Figures, figures_of, told_claims, worth_telling
+from desk.programs.claude.figures import Figures, claims_for_model, figures_of, reportable_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     Oddities,
@@ -47,29 +47,29 @@ from desk.programs.claude.findings import (
     Unread,
     calls_without_answer,
     checked,
+    days_for_model,
+    duplicates,
     finding_faults,
     findings_of,
     found_in,
     nearest_to,
     odd,
     prose_faults,
+    reading_for_model,
     sources_with,
-    told_days,
-    told_reading,
-    told_views,
-    twice,
     unread_in,
     views_faults,
+    views_for_model,
     views_of,
 )
 from desk.programs.claude.news import (
     ProposedNews,
     ProposedTone,
     Prose,
-    item_meant,
-    items_told,
+    item_ranges,
     news_events,
     news_for_model,
+    referenced_item,
     tones_of,
 )
 from desk.programs.claude.prompts import prompt
@@ -133,18 +133,20 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     """Formats what the desk has found so far, as JSON."""
     found = found_in(base)
     task, claims = request.assignment, _at_the_start(request, found).known.values()
-    in_vain, months = asked_in_vain(request), own_months(request)
+    in_vain, months = unanswered_calls(request), own_months(request)
     # What is missing because of an unanswered call is only shown once.
     missing = [m for m in found.missing if not any(str(each["why"]) in m for each in in_vain)]
     material = {
         "market": task.market.market if task.market else None,
         "task": task.task_type,
-        **told_days(task),
-        **told_reading(task.query),
+        **days_for_model(task),
+        **reading_for_model(task.query),
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
         "asked_of_you": task.instructions,
-        "claims": told_claims((c for c in worth_telling(claims) if span_days(c) is None), months),
+        "claims": claims_for_model(
+            (c for c in reportable_claims(claims) if span_days(c) is None), months
+        ),
         "events": [
             {
                 "event_id": event.event_id,
@@ -155,7 +157,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             }
             for event in found.events
         ],
-        "views": told_views(found.views),
+        "views": views_for_model(found.views),
         "news": list(news_for_model(request)),
         "missing": missing,
         "asked_in_vain": in_vain,
@@ -247,13 +249,13 @@ def _strangers(
     }
     for kind, lines in items.items():
         for place, line in enumerate(lines):
-            if item_meant(request, line) is None:
+            if referenced_item(request, line) is None:
                 yield (
                     f"{kind}.{place}: there is no such item of news in the evidence it names;"
-                    f" {items_told(request)}"
+                    f" {item_ranges(request)}"
                 )
-        yield from twice(kind, [(line.evidence, line.item) for line in lines])
-    yield from twice("events", [event.event_id for event in proposed.events])
+        yield from duplicates(kind, [(line.evidence, line.item) for line in lines])
+    yield from duplicates("events", [event.event_id for event in proposed.events])
     yield from finding_faults(request, proposed.findings, figures)
     yield from views_faults(request, proposed.views, figures)
 

@@ -26,18 +26,18 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.answers import known_day, only_months
 from desk.programs.claude.figures import (
     Figures,
+    claims_for_model,
     figures_of,
     no_claim,
-    told_claims,
-    worth_telling,
+    reportable_claims,
 )
 from desk.programs.claude.findings import (
     ClaimName,
     checked,
+    days_for_model,
     nearest_to,
     prose_faults,
-    told_days,
-    told_views,
+    views_for_model,
 )
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
@@ -120,7 +120,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     months = only_months(request.evidence)
     return json.dumps(
         {
-            **told_days(request.assignment),
+            **days_for_model(request.assignment),
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
             "claims": _told_claims(claims, verdicts, results, months),
@@ -138,8 +138,8 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                         }
                         for event in finding.events
                     ],
-                    "findings": list(_told_findings(at, finding)),
-                    "views": told_views(finding.views),
+                    "findings": list(_findings_for_model(at, finding)),
+                    "views": views_for_model(finding.views),
                     "warnings": finding.warnings,
                     "missing": finding.missing,
                 }
@@ -235,7 +235,7 @@ def _named(proposed: ProposedValidation) -> Iterator[str]:
         yield from (*references(issue.description), *references(issue.recommendation))
 
 
-def _told_findings(at: int, result: ResearchResult) -> Iterator[dict[str, object]]:
+def _findings_for_model(at: int, result: ResearchResult) -> Iterator[dict[str, object]]:
     """Yields the findings of a result that are not events: their id, their statement, and the
     claims that they rest on without referring to them."""
     for place, each in enumerate(result.findings):
@@ -263,12 +263,12 @@ def _told_claims(
 ) -> list[dict[str, object]]:
     """The claims with the desk's verdicts, grouped by source and verdict."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
-    for claim in worth_telling(claims.values()):
+    for claim in reportable_claims(claims.values()):
         name = claim.claim_id
         if name in verdicts:
             asked = ", ".join(sorted({_asked(each, results) for each in claim.evidence}))
             group = (asked, str(verdicts[name].status), verdicts[name].words)
-            told.setdefault(group, {}).update(told_claims((claim,), months))
+            told.setdefault(group, {}).update(claims_for_model((claim,), months))
     return [
         {"from": asked, "verdict": status, "why": why, "claims": named}
         for (asked, status, why), named in told.items()

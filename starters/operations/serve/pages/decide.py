@@ -36,7 +36,7 @@ from starters.operations.escalations import (
     standing_words,
     weight_words,
 )
-from starters.operations.serve.pages.runs import sent_on
+from starters.operations.serve.pages.runs import redirect_to_run
 from starters.operations.serve.serving.site import Site, site_of
 from starters.terminal.exit_status import CommandError, UsageError
 from starters.weeks.rerun import RerunOptions, rerun_of
@@ -136,7 +136,7 @@ class LetterGroup(NamedTuple):
         return tuple(again.values())
 
 
-def by_cause(letters: Iterable[ListedLetter]) -> list[LetterGroup]:
+def grouped_by_cause(letters: Iterable[ListedLetter]) -> list[LetterGroup]:
     """Groups letters by their cause: the kind of failure and the tool that failed, or the same
     message if it was not a tool. Groups with a letter that can be retried come first."""
     groups: dict[tuple[str, str], list[ListedLetter]] = {}
@@ -165,7 +165,7 @@ async def list_waiting(request: Request) -> Response:
         closed_cases=[each for each in told if each[0].status.state is not EscalationState.OPEN],
         every=every,
         silent=silent,
-        groups=by_cause(_letter(letter) for letter in letters[:MOST_LETTERS]),
+        groups=grouped_by_cause(_letter(letter) for letter in letters[:MOST_LETTERS]),
         more_letters=max(len(letters) - MOST_LETTERS, 0),
     )
 
@@ -195,15 +195,15 @@ async def decide(request: Request) -> Response:
     given["by"] = site.access.named(request) or given["by"]
     try:
         answer = answer_to(listed, given["choose"], given["by"], given["note"] or None)
-        left = await _decided_or_left(client, listed, answer)
+        left = await _decide_or_leave(client, listed, answer)
     except CommandError as wrong:
         status = 422 if isinstance(wrong, UsageError) else 409
-        return _case(request, listed, given, status, _in_the_forms_words(str(wrong)))
+        return _case(request, listed, given, status, _with_form_labels(str(wrong)))
     noted = f"?{urlencode(site.sealed(LEFT))}" if left else ""
     return RedirectResponse(f"{DECIDE}/{quote(listed.workflow_id)}{noted}", status_code=303)
 
 
-async def _decided_or_left(
+async def _decide_or_leave(
     client: Client, listed: EscalationListing, answer: EscalationAnswer
 ) -> bool:
     """Decides a case. Returns whether the answer could only be left with the server."""
@@ -227,7 +227,7 @@ async def rerun(request: Request) -> Response:
         workflow_id=str(sent.get("run", "")),
     )
     run = await rerun_of(site.settings, options).ask(site.desk)
-    return sent_on(request, run.workflow_id)
+    return redirect_to_run(request, run.workflow_id)
 
 
 def _case(
@@ -296,7 +296,7 @@ def _who(request: Request) -> str:
         return ""
 
 
-def _in_the_forms_words(wrong: str) -> str:
+def _with_form_labels(wrong: str) -> str:
     for option, words in _OPTIONS.items():
         wrong = wrong.replace(option, words)
     return wrong

@@ -12,8 +12,8 @@ from temporalio.service import RPCError
 from desk.documents.rendering.words.wording import named_together
 from starters.operations.dead_letters import chosen_letter, letters_at, retried_at
 from starters.operations.serve.pages.decide import MOST_LETTERS
-from starters.operations.serve.pages.runs import sent_on
-from starters.operations.serve.pages.seen_runs import RunLooks
+from starters.operations.serve.pages.run_snapshots import RunSnapshots
+from starters.operations.serve.pages.runs import redirect_to_run
 from starters.operations.serve.serving.site import site_of
 from starters.terminal.exit_status import CommandError
 
@@ -33,7 +33,7 @@ class TriedLetter(NamedTuple):
     wrong: str | None = None
 
 
-async def tried_each(letters: Sequence[str], again: Again) -> tuple[TriedLetter, ...]:
+async def retry_each(letters: Sequence[str], again: Again) -> tuple[TriedLetter, ...]:
     """Retries each letter, even if others fail, and reports on every one. Letters after a server
     failure, and those beyond the limit, are not tried.
 
@@ -70,22 +70,22 @@ async def retry(request: Request) -> Response:
         return (await retried_at(desk, chosen_letter(found, letter))).workflow_id
 
     asked = [str(letter) for letter in sent.getlist("letter")] or [""]
-    return _page_after_retry(request, await tried_each(asked, again))
+    return _page_after_retry(request, await retry_each(asked, again))
 
 
 def _page_after_retry(request: Request, tried: Sequence[TriedLetter]) -> Response:
     begun = [each for each in tried if each.run is not None]
-    looks: RunLooks = request.app.state.looks
+    looks: RunSnapshots = request.app.state.looks
     for each in begun:
         looks.forget(str(each.run))
     if len(begun) == len(tried):
-        return sent_on(request, str(begun[-1].run), _of_several_runs(request, begun))
+        return redirect_to_run(request, str(begun[-1].run), _other_runs_note(request, begun))
     refused = [each for each in tried if each.run is None]
     status = HTTPStatus.CONFLICT
     return site_of(request).page(request, "retried.html.j2", status, begun=begun, refused=refused)
 
 
-def _of_several_runs(request: Request, begun: Sequence[TriedLetter]) -> str:
+def _other_runs_note(request: Request, begun: Sequence[TriedLetter]) -> str:
     """The note for the last run's page about the other runs, as a query."""
     runs = list(dict.fromkeys(str(each.run) for each in begun))
     if len(runs) == 1:

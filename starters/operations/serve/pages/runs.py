@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from desk.contracts.names import workflow_id_parts
-from starters.operations.serve.pages.seen_runs import RunLooks, recent_runs
+from starters.operations.serve.pages.run_snapshots import RunSnapshots, recent_runs
 from starters.operations.serve.serving.site import site_of
 
 
@@ -23,9 +23,9 @@ async def list_runs(request: Request) -> Response:
     return site.page(request, part, groups=groups)
 
 
-def sent_on(request: Request, workflow_id: str, query: str = "") -> Response:
+def redirect_to_run(request: Request, workflow_id: str, query: str = "") -> Response:
     """Redirects to the page of a run that was just started or signalled."""
-    looks: RunLooks = request.app.state.looks
+    looks: RunSnapshots = request.app.state.looks
     looks.forget(workflow_id)
     return RedirectResponse(f"/runs/{quote(workflow_id)}{query}", status_code=303)
 
@@ -36,7 +36,7 @@ async def show_run(request: Request) -> Response:
     site = site_of(request)
     desk = site.desk
     workflow_id = request.path_params["workflow_id"]
-    looks: RunLooks = request.app.state.looks
+    looks: RunSnapshots = request.app.state.looks
     look = await looks.look(desk.client, workflow_id)
     if look is None:
         # What belongs to a run is shown on the run's page.

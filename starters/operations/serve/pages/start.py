@@ -16,15 +16,15 @@ from desk.contracts.names import STOCK_RUN, Queue
 from desk.contracts.swarm.plan import Complexity
 from desk.platform.settings import shipped_graphs
 from desk.programs.swarm.objectives import FORMS
-from starters.operations.serve.pages.runs import sent_on
+from starters.operations.serve.pages.runs import redirect_to_run
 from starters.operations.serve.serving.site import Site, site_of
+from starters.questions.answer_run import AnswerRequest, AnswerRun
 from starters.questions.ask import AskOptions, question_start
 from starters.questions.stock.choice import StockOptions, episode_start
 from starters.questions.stock.published import published_so_far
 from starters.questions.swarm.choice import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
-from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.models import has_models, model_words, with_budget
-from starters.runs.progress import Told
+from starters.runs.progress import CollectedNotes
 from starters.runs.server_runs import RunStart, ServerRun
 from starters.session import Desk, require_workers
 from starters.terminal.exit_status import CommandError, UsageError
@@ -55,7 +55,7 @@ class FormField(NamedTuple):
 
 
 Values = Mapping[str, str]
-Begin = Callable[[Site, Desk, Values, Told], Awaitable[ServerRun[Any]]]
+Begin = Callable[[Site, Desk, Values, CollectedNotes], Awaitable[ServerRun[Any]]]
 
 
 @dataclass(frozen=True)
@@ -93,20 +93,20 @@ async def take_form(request: Request) -> Response:
         for field in form.fields(site)
     }
     values["again"] = str(sent.get("again", ""))
-    told = Told()
+    told = CollectedNotes()
     try:
         async with asyncio.timeout(BEGINNING_SECONDS):
             run = await form.begin(site, site.desk, values, told)
     except UsageError as wrong:
-        return _page(request, form, values, 422, _in_the_forms_words(str(wrong), form, site))
+        return _page(request, form, values, 422, _with_form_labels(str(wrong), form, site))
     except CommandError as failed:
         return _page(request, form, values, 409, str(failed))
     except TimeoutError:
         words = "Nothing came of it within a minute: no worker may be up. `desk doctor` says more."
         return _page(request, form, values, 409, words)
-    words = " ".join(_sentence(_in_the_forms_words(note, form, site)) for note in told.notes)
+    words = " ".join(_sentence(_with_form_labels(note, form, site)) for note in told.notes)
     noted = f"?{urlencode(site.sealed(words))}" if words else ""
-    return sent_on(request, run.workflow_id, noted)
+    return redirect_to_run(request, run.workflow_id, noted)
 
 
 def _page(
@@ -132,7 +132,7 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 
-def _in_the_forms_words(wrong: str, form: StartForm, site: Site) -> str:
+def _with_form_labels(wrong: str, form: StartForm, site: Site) -> str:
     """Replaces the command line's option names in a message by the form's labels."""
     for field in sorted(form.fields(site), key=lambda each: -len(each.option)):
         wrong = wrong.replace(field.option, f"“{field.label}”")
@@ -140,22 +140,22 @@ def _in_the_forms_words(wrong: str, form: StartForm, site: Site) -> str:
 
 
 async def _answer(
-    desk: Desk, values: Values, told: Told, start: RunStart[Any], config: RunConfig
+    desk: Desk, values: Values, told: CollectedNotes, start: RunStart[Any], config: RunConfig
 ) -> ServerRun[Any]:
-    asking: WantedAnswer[Any] = WantedAnswer(
+    asking: AnswerRequest[Any] = AnswerRequest(
         start=start,
         config=config,
         again=bool(values.get("again")),
         wait=False,
         published=published_so_far if start.workflow_id.startswith(STOCK_RUN) else None,
     )
-    run, already = await AskedRun(asking).begun(desk, told)
+    run, already = await AnswerRun(asking).begun(desk, told)
     if already is not None:
         told.note("This was asked before, and here is its answer. The form can ask it anew.")
     return run
 
 
-async def _ask(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+async def _ask(site: Site, desk: Desk, values: Values, told: CollectedNotes) -> ServerRun[Any]:
     config = _config(site, values)
     options = AskOptions(
         values["question"],
@@ -169,7 +169,7 @@ async def _ask(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[
     return await _answer(desk, values, told, start, config)
 
 
-async def _swarm(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+async def _swarm(site: Site, desk: Desk, values: Values, told: CollectedNotes) -> ServerRun[Any]:
     config = _config(site, values)
     options = SwarmOptions(
         values["objective"],
@@ -185,7 +185,7 @@ async def _swarm(site: Site, desk: Desk, values: Values, told: Told) -> ServerRu
     return await _answer(desk, values, told, start, config)
 
 
-async def _stock(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+async def _stock(site: Site, desk: Desk, values: Values, told: CollectedNotes) -> ServerRun[Any]:
     config = _config(site, values)
     options = StockOptions(
         values["symbol"],
@@ -198,7 +198,7 @@ async def _stock(site: Site, desk: Desk, values: Values, told: Told) -> ServerRu
     return await _answer(desk, values, told, start, config)
 
 
-async def _week(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+async def _week(site: Site, desk: Desk, values: Values, told: CollectedNotes) -> ServerRun[Any]:
     options = RunOptions(
         week=values["week"] or None,
         markets=values["markets"] or None,

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from desk.platform.settings import Settings
-from starters.operations.up.serve import until_told_to_stop
+from starters.operations.up.serve import until_stop_signal
 from starters.runs.following import check_server
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
@@ -25,7 +25,7 @@ GRACE_SECONDS: Final = 2
 MOST_AT_ONCE: Final = 200
 
 
-class DeskAway(CommandError):
+class DeskUnavailable(CommandError):
     """There is no desk at the moment: it is starting, or being looked for again."""
 
 
@@ -41,10 +41,10 @@ class DeskKeeper:
         """The current desk.
 
         Raises:
-            DeskAway: there is none at the moment.
+            DeskUnavailable: there is none at the moment.
         """
         if self._desk is None:
-            raise DeskAway(
+            raise DeskUnavailable(
                 "the Temporal server does not answer at the moment; `desk doctor` says more"
             )
         return self._desk
@@ -115,7 +115,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve_until_told(
+async def serve_until_stopped(
     application: ASGIApp,
     opened: socket.socket,
     keeper: DeskKeeper,
@@ -155,7 +155,7 @@ async def serve_until_told(
 
 
 async def _announced(keeper: DeskKeeper, announce: Callable[[Desk], None]) -> ExitStatus:
-    stopped = asyncio.ensure_future(until_told_to_stop())
+    stopped = asyncio.ensure_future(until_stop_signal())
     found = asyncio.ensure_future(keeper.found())
     try:
         await asyncio.wait({stopped, found}, return_when=asyncio.FIRST_COMPLETED)

@@ -41,7 +41,7 @@ class Site:
         """The current desk.
 
         Raises:
-            DeskAway: there is none at the moment.
+            DeskUnavailable: there is none at the moment.
         """
         return self.keeper.desk
 

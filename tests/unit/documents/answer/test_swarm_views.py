@@ -30,7 +30,7 @@ from desk.learning.learned.state import Learned
 from desk.programs.swarm.hypotheses import probability_alone, uncarried, views_on, with_views
 from desk.programs.week.document.rendering.record_words import score_notes, score_table
 from desk.trust.seals import sealed
-from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.hypotheses.listing import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines
 from starters.learning.scorecard import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH

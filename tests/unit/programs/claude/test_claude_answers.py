@@ -12,8 +12,8 @@ from desk.contracts.agents.tools import ToolCall, ToolResult, ToolSpec, ToolStat
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.runs.turns import Exchange, TurnRequest
-from desk.programs.claude.answers import answering, shown, something_came, without_titles
-from desk.programs.claude.figures import told_claims
+from desk.programs.claude.answers import answering, has_any_answer, shown, without_titles
+from desk.programs.claude.figures import claims_for_model
 from desk.programs.claude.findings import still_missing
 from tests.support.builders import answered, claim, decision, decisions, pair_market, request
 
@@ -68,13 +68,13 @@ def test_a_level_whose_day_is_not_known_is_told_up_to_which_day_was_looked() -> 
     high = claim("EUR/NOK", Metric.YEAR_HIGH, "11.986")
     day = high.as_of.isoformat()
     reached = high.model_copy(update={"formula": "highest"})
-    assert told_claims((high,)) == {"[[EUR/NOK:year_high]]": f"11.986; up to {day}"}
-    assert told_claims((reached,)) == {"[[EUR/NOK:year_high]]": f"11.986; {day}"}
+    assert claims_for_model((high,)) == {"[[EUR/NOK:year_high]]": f"11.986; up to {day}"}
+    assert claims_for_model((reached,)) == {"[[EUR/NOK:year_high]]": f"11.986; {day}"}
 
 
 def test_a_policy_rate_is_told_up_to_the_day_that_its_changes_are_known() -> None:
     rate = claim("NZ", Metric.POLICY_RATE, "2.50", Unit.PERCENT_A_YEAR, day="2026-08-31")
-    assert told_claims((rate,)) == {"[[NZ:policy_rate]]": "2.50 %; up to 2026-08-31"}
+    assert claims_for_model((rate,)) == {"[[NZ:policy_rate]]": "2.50 %; up to 2026-08-31"}
 
 
 def nothing(call: ToolCall, **more: Any) -> ToolResult:
@@ -85,10 +85,10 @@ def nothing(call: ToolCall, **more: Any) -> ToolResult:
 def test_a_tool_that_had_nothing_but_words_on_what_is_missing_is_offered_to_nobody() -> None:
     spec = ToolSpec(server="analysis", tool="company_fundamentals", input_schema={})
     empty = asked(nothing(ACCOUNTS)).model_copy(update={"tools": (spec,)})
-    assert not [*answering(empty)] and not something_came(empty)
+    assert not [*answering(empty)] and not has_any_answer(empty)
     some = asked(nothing(ACCOUNTS, figures=[{"metric": "net_margin"}]))
     some = some.model_copy(update={"tools": (spec,)})
-    assert something_came(some)
+    assert has_any_answer(some)
 
 
 MINER = ToolCall(

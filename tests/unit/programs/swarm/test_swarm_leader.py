@@ -22,7 +22,7 @@ from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import decision_words, leaning_words
 from desk.programs.swarm.objectives import FORMS, FormMatch, offered
-from desk.programs.swarm.objectives.answering import currency_meant
+from desk.programs.swarm.objectives.answering import currency_asked_about
 from desk.programs.swarm.run.graph import node_name
 from desk.programs.swarm.tasks import SPECIALISTS
 from desk.programs.turns import builtin_turn
@@ -494,10 +494,10 @@ def test_an_objective_of_a_currency_without_prices_alone_says_which_it_is() -> N
 
 def test_each_market_is_held_to_the_side_of_its_own_currency() -> None:
     objective = "Are the yen and the real overbought?"
-    sides = [currency_meant(objective, pair) for pair in ("USD/JPY", "USD/BRL", "EUR/USD")]
+    sides = [currency_asked_about(objective, pair) for pair in ("USD/JPY", "USD/BRL", "EUR/USD")]
     assert sides == ["JPY", "BRL", None]
-    assert currency_meant("Is USD/JPY overbought?", "USD/JPY") is None
-    assert currency_meant("Is Korea's currency weak?", "USD/KRW") == "KRW"
+    assert currency_asked_about("Is USD/JPY overbought?", "USD/JPY") is None
+    assert currency_asked_about("Is Korea's currency weak?", "USD/KRW") == "KRW"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
-from desk.programs.swarm.builtin.reading import asked_for_the_form
+from desk.programs.swarm.builtin.reading import calls_for_the_form
 from desk.programs.swarm.objectives import (
     ABOUT,
     FORMS,
@@ -325,7 +325,7 @@ def test_a_form_decides_over_the_span_that_is_asked_for(
 def test_a_span_is_asked_of_the_tool_by_its_first_day() -> None:
     query = Query(question=OBJECTIVE, parameters={ABOUT: "dear", OVER_SPAN: "six months"})
     request = asked_of(TaskType.RESEARCH_CONDITIONS, (), query=query)
-    asked = asked_for_the_form(request)[Capability.STANDING]
+    asked = calls_for_the_form(request)[Capability.STANDING]
     _, last = window_days(request.assignment.window)
     assert asked == {"symbol": "USD/JPY", "since": SpanNamed(6, "month").before(last).isoformat()}
 

@@ -32,7 +32,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import only_months
-from desk.programs.claude.figures import told_claims, worth_telling
+from desk.programs.claude.figures import claims_for_model, reportable_claims
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.openings import with_calls_for_model
@@ -495,8 +495,8 @@ def test_what_was_asked_in_vain_is_told_once() -> None:
 
 def test_one_day_in_a_row_is_told_to_nobody() -> None:
     once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
-    assert list(worth_telling([once, twice])) == [twice]
-    assert "fell for 2 days in a row" in told_claims([twice])["[[USD/JPY:streak]]"]
+    assert list(reportable_claims([once, twice])) == [twice]
+    assert "fell for 2 days in a row" in claims_for_model([twice])["[[USD/JPY:streak]]"]
 
 
 def test_a_finding_that_is_no_event_has_a_field() -> None:

@@ -15,7 +15,7 @@ from desk.contracts.swarm.hypotheses import (
     ScoredHypothesis,
 )
 from starters.learning.hypotheses.command import chosen_hypotheses, hypothesis_named, state_named
-from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.hypotheses.listing import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
 from starters.terminal.exit_status import UsageError
 from tests.support.runs.desk import pair

@@ -26,7 +26,7 @@ from starters.learning.episodes.export import (
     rows_of,
     write_parquet,
 )
-from starters.learning.episodes.look import ListedEpisode
+from starters.learning.episodes.listing import ListedEpisode
 from starters.learning.episodes.show import board_lines, table_lines
 from starters.terminal.exit_status import CommandError, UsageError
 from tests.support.processes.homes import PROJECT

@@ -17,7 +17,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, MemoryQuery
 from desk.platform.memory.embedded import EmbeddedMemory
 from desk.platform.temporal.conversion import data_converter
-from starters.learning.memory import rebuilt, rebuilt_lines, remembrance
+from starters.learning.memory import entries_in_histories, rebuilt, rebuilt_lines
 from tests.memory.remembered import SameWords, entry
 
 STARTED = datetime(2026, 11, 2, 7, tzinfo=UTC)
@@ -101,7 +101,7 @@ async def test_a_rebuilt_memory_is_the_one_that_was_there(
     store.put([plan, findings, long, outcome])
     before = store.entries()
     (tmp_path / "memory.db").write_text("no database at all " * 400)
-    done = rebuilt(store, await remembrance(client(server)))
+    done = rebuilt(store, await entries_in_histories(client(server)))
     assert store.entries() == before
     assert (done.runs, done.told, done.kept, done.unreadable) == (2, 4, 4, ())
     assert done.lost is not None and store.lost() is None
@@ -113,14 +113,14 @@ async def test_what_was_told_last_holds_in_whatever_order_runs_are_listed(
 ) -> None:
     await server.ran("second", [entry("a", "later")], hours=2)
     await server.ran("first", [entry("a", "earlier")], [entry("a", "the same hour")], hours=1)
-    rebuilt(store, await remembrance(client(server)))
+    rebuilt(store, await entries_in_histories(client(server)))
     assert [one.text for one in store.entries()] == ["later"]
 
 
 async def test_what_no_history_holds_any_more_stays(server: Server, store: EmbeddedMemory) -> None:
     store.put([entry("of last year")])
     await server.ran("swarm-1", [entry("of this year", day=3)])
-    done = rebuilt(store, await remembrance(client(server)))
+    done = rebuilt(store, await entries_in_histories(client(server)))
     assert [one.memory_id for one in store.entries()] == ["of last year", "of this year"]
     assert (done.told, done.kept) == (1, 2)
 
@@ -136,7 +136,7 @@ async def test_a_history_that_cannot_be_read_is_told_and_the_others_are_remember
     server.forgot("gone")
     await server.ran("whole", [entry("a")])
     (tmp_path / "memory.db").write_text("no database at all " * 400)
-    done = rebuilt(store, await remembrance(client(server)))
+    done = rebuilt(store, await entries_in_histories(client(server)))
     assert stored and [one.memory_id for one in store.entries()] == ["a"]
     assert [words.split(":")[0] for words in done.unreadable] == [
         *("large", "the server keeps no history of gone any more"),

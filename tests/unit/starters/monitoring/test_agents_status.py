@@ -33,10 +33,10 @@ from starters.monitoring.agents.work import (
     MISSED_BEATS,
     DeskWork,
     Fleet,
-    QueueLook,
+    QueueState,
     WorkCounts,
     WorkerLine,
-    add_work,
+    count_work,
     worker_line,
 )
 from starters.sources.tools.command import RunToolUse, add_use
@@ -81,7 +81,7 @@ def fleet(
 ) -> Fleet:
     """A fleet all of whose queues were polled that long ago; the tasks wait for `research`."""
     queues = {
-        queue: QueueLook(
+        queue: QueueState(
             queue,
             depth if queue == Queue.RESEARCH else 0,
             oldest if queue == Queue.RESEARCH else timedelta(0),
@@ -439,7 +439,7 @@ async def counted(*histories: Written) -> DeskWork:
     record = DeskWork()
     for written in histories:
         read = RunHistory("weekly-2026-W44", "run", written.events, pydantic_data_converter)
-        await add_work(read, record)
+        await count_work(read, record)
     return record
 
 

@@ -33,7 +33,7 @@ def given(
     async def still_open(*_: object) -> Any:
         return RUN
 
-    monkeypatch.setattr(status_command, "status_if_told", answered)
+    monkeypatch.setattr(status_command, "query_status_or_none", answered)
     monkeypatch.setattr(health, "unpolled", nobody)
     monkeypatch.setattr(status_command, "known_run", still_open)
 

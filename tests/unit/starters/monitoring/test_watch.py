@@ -18,23 +18,23 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.platform.settings import load_settings
-from starters.monitoring.watch.look import (
-    AgentAtWork,
-    Agents,
-    RunSnapshot,
-    agents_in,
-)
 from starters.monitoring.watch.screen import (
     LEGEND,
-    JsonShown,
+    JsonDisplay,
     MarketLine,
-    PlainShown,
+    PlainDisplay,
     RunLine,
     ScreenChanges,
     market_line,
     money,
     screen,
     time_words,
+)
+from starters.monitoring.watch.snapshot import (
+    AgentAtWork,
+    Agents,
+    RunSnapshot,
+    agents_in,
 )
 from starters.runs.summary import PublishedWeek
 from tests.support.documents.reports import sample_report
@@ -210,7 +210,7 @@ def test_a_program_is_told_everything_once_and_then_what_changes() -> None:
 
 def test_each_json_line_is_an_object_and_the_last_has_the_report() -> None:
     stream = io.StringIO()
-    shown = JsonShown(stream, "weekly-2026-W44")
+    shown = JsonDisplay(stream, "weekly-2026-W44")
     shown.update(look(markets=("USD/JPY",)))
     shown.note("the server is away")
     shown.note(None)
@@ -235,7 +235,7 @@ def test_each_json_line_is_an_object_and_the_last_has_the_report() -> None:
 
 def test_plain_lines_say_where_the_run_stands_and_then_what_is_new() -> None:
     stream = io.StringIO()
-    shown = PlainShown(stream)
+    shown = PlainDisplay(stream)
     markets = ("USD/JPY", "JP")
     shown.update(look(done=1, markets=markets))
     failing = {"JP": (at_work(attempt=2, last_failure="\x1b[2J503"),)}

@@ -21,12 +21,11 @@ from temporalio.api.workflow.v1 import PendingWorkflowTaskInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
-from starters.monitoring.watch import command
-from starters.monitoring.watch import look as looking
-from starters.monitoring.watch.look import RunSnapshot
-from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
-from starters.runs import troubles
-from starters.runs.troubles import GOES_ON, SILENT, trouble_of
+from starters.monitoring.watch import command, snapshot
+from starters.monitoring.watch.screen import JsonDisplay, LiveDisplay, PlainDisplay, WatchDisplay
+from starters.monitoring.watch.snapshot import RunSnapshot
+from starters.runs import stalls
+from starters.runs.stalls import GOES_ON, SILENT, problem_of
 from tests.support.documents.reports import sample_report
 from tests.support.processes.homes import home_settings
 from tests.unit.starters.monitoring.test_watch import activity, look
@@ -36,7 +35,7 @@ FAILING = "publish_report has failed and is tried again: File exists"
 
 
 async def followed(
-    shown: Shown,
+    shown: WatchDisplay,
     monkeypatch: pytest.MonkeyPatch,
     *moments: tuple[Phase | None, str | None],
     rarely: bool = False,
@@ -57,18 +56,18 @@ async def followed(
 
     async def failing(*_: object) -> str | None:
         if rarely:
-            monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
+            monkeypatch.setattr(stalls, "SILENCE_SECONDS", 1e9)
         return trouble
 
     async def nobody(_: object) -> bool:
         return False
 
-    monkeypatch.setattr(command, "look_at", looked)
+    monkeypatch.setattr(command, "take_snapshot", looked)
     monkeypatch.setattr(command, "is_polled", nobody)
-    monkeypatch.setattr(troubles, "trouble_of", failing)
-    monkeypatch.setattr(looking, "SPENDING_SECONDS", 1e9)
+    monkeypatch.setattr(stalls, "problem_of", failing)
+    monkeypatch.setattr(snapshot, "SPENDING_SECONDS", 1e9)
     monkeypatch.setattr(command, "REFRESH_SECONDS", 0.001)
-    monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
+    monkeypatch.setattr(stalls, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)
     settings = home_settings(Path("unused"))
     await command.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
@@ -88,7 +87,7 @@ async def test_what_keeps_failing_is_told_once_although_the_run_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stream = io.StringIO()
-    await followed(PlainShown(stream), monkeypatch, *WITH_TROUBLE)
+    await followed(PlainDisplay(stream), monkeypatch, *WITH_TROUBLE)
     told = [line.partition(" s  ")[2] for line in stream.getvalue().splitlines()]
     assert told[-4:] == [
         "2026-W44: publishing",
@@ -102,7 +101,7 @@ async def test_a_program_is_told_what_keeps_failing_and_when_it_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stream = io.StringIO()
-    await followed(JsonShown(stream, "weekly-2026-W44"), monkeypatch, *WITH_TROUBLE)
+    await followed(JsonDisplay(stream, "weekly-2026-W44"), monkeypatch, *WITH_TROUBLE)
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     notes = [(line["text"], line["over"]) for line in lines if line["kind"] == "note"]
     assert notes == [(FAILING, False), (GOES_ON, True)]
@@ -113,7 +112,7 @@ async def test_what_keeps_failing_stands_below_the_board_until_it_is_over(
 ) -> None:
     console = Console(file=io.StringIO(), width=80, height=24, force_terminal=True)
     with Live(console=console, auto_refresh=False) as live:
-        await followed(LiveShown(live, console), monkeypatch, *WITH_TROUBLE)
+        await followed(LiveDisplay(live, console), monkeypatch, *WITH_TROUBLE)
         assert isinstance(console.file, io.StringIO)
         *_, before, last = console.file.getvalue().split("2026-W44")
     assert FAILING in console.file.getvalue()
@@ -136,7 +135,7 @@ async def test_of_several_that_fail_that_which_holds_the_run_up_is_told_each_tim
     for pending in (failing, failing[::-1]):
         found = DescribeWorkflowExecutionResponse(pending_activities=pending)
         handle: Any = Described(found)
-        assert (await trouble_of(handle) or "").endswith("File exists")
+        assert (await problem_of(handle) or "").endswith("File exists")
 
 
 SLOW = EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
@@ -174,7 +173,7 @@ async def test_a_task_that_was_only_too_slow_is_no_trouble(
 
     pending = PendingWorkflowTaskInfo(attempt=3)
     handle: Any = Tried(DescribeWorkflowExecutionResponse(pending_workflow_task=pending))
-    said = await trouble_of(handle)
+    said = await problem_of(handle)
     assert said is None if told is None else told in (said or "")
 
 
@@ -184,7 +183,7 @@ async def test_what_was_told_is_looked_at_once_more_before_the_report_is_shown(
 ) -> None:
     stream = io.StringIO()
     moments = ((Phase.PUBLISHING, FAILING), (Phase.OPEN_FOR_RERUNS, failing))
-    await followed(PlainShown(stream), monkeypatch, *moments, rarely=True)
+    await followed(PlainDisplay(stream), monkeypatch, *moments, rarely=True)
     assert stream.getvalue().count(FAILING) == 1
     assert (GOES_ON in stream.getvalue()) is (failing is None)
 
@@ -194,6 +193,6 @@ async def test_a_run_that_does_not_answer_says_so_until_it_does(
 ) -> None:
     stream = io.StringIO()
     moments = ((Phase.RESEARCHING, None), (None, None), (None, None), (Phase.RESEARCHING, None))
-    await followed(PlainShown(stream), monkeypatch, *moments, (Phase.OPEN_FOR_RERUNS, None))
+    await followed(PlainDisplay(stream), monkeypatch, *moments, (Phase.OPEN_FOR_RERUNS, None))
     told = [line.partition(" s  ")[2] for line in stream.getvalue().splitlines()]
     assert told[-3:] == [f"{SILENT}; see `desk agents`", GOES_ON, "2026-W44: open for reruns"]

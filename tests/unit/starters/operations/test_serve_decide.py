@@ -2,7 +2,7 @@
 
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import AgentId
-from starters.operations.serve.pages.decide import ListedLetter, by_cause
+from starters.operations.serve.pages.decide import ListedLetter, grouped_by_cause
 from tests.unit.starters.weeks.test_cli_output import letter
 
 DOWN = "central_banks: circuit open, next try at {}"
@@ -26,7 +26,7 @@ def test_tasks_that_one_tool_failed_are_one_cause_whatever_each_was_told() -> No
     markets = ("JP", "US", "GB", "CH")
     letters = [failed(m, error(DOWN.format(at), "get_rate")) for at, m in enumerate(markets)]
     other = failed("SE", error("no turn in time", kind="TurnTimedOut"))
-    one, alone = by_cause([*letters, other])
+    one, alone = grouped_by_cause([*letters, other])
     assert [each.found.letter.market for each in one.letters] == list(markets)
     assert one.cause == f"ToolUnavailable: {DOWN.format(0)}"
     assert len(one.to_retry) == 4
@@ -37,13 +37,13 @@ def test_what_cannot_be_tried_again_stands_below_and_is_not_tried_with_the_other
     done = failed("JP", error("gone"), redone=True)
     never = failed("CH", error("refused"), cannot="of a swarm")
     again = failed("US", error("away"))
-    groups = by_cause([done, never, again])
+    groups = grouped_by_cause([done, never, again])
     assert [group.to_retry for group in groups] == [(again.found.workflow_id,), (), ()]
 
 
 def test_two_tasks_of_one_market_are_tried_again_once() -> None:
     first = failed("JP", error("away", "get_rate", kind="First"))
     second = failed("JP", error("away", "get_rate", kind="First"))
-    (group,) = by_cause([first, second])
+    (group,) = grouped_by_cause([first, second])
     assert len(group.letters) == 2
     assert len(group.to_retry) == 1

@@ -14,7 +14,7 @@ from desk.contracts.runs.swarm import SwarmRequest
 from desk.platform.settings import ServeSettings
 from desk.programs.swarm.objectives import OVER_SPAN
 from starters.monitoring.agents.command import DeskAgents, desk_agents
-from starters.monitoring.agents.work import DeskWork, Fleet, QueueLook, WorkCounts
+from starters.monitoring.agents.work import DeskWork, Fleet, QueueState, WorkCounts
 from starters.operations.serve.application import application
 from starters.operations.serve.command import hosts_of
 from starters.operations.serve.pages import health, start
@@ -55,7 +55,7 @@ def found(record: DeskWork, *, polled: bool = True) -> DeskAgents:
     sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
     queues = [*map(str, agent_queues().values()), *(f"source.{server}" for server in sources)]
     last = NOW if polled else None
-    looks = {queue: QueueLook(queue, 0, timedelta(0), last) for queue in queues}
+    looks = {queue: QueueState(queue, 0, timedelta(0), last) for queue in queues}
     return desk_agents(Fleet(workers=(), queues=looks), record, agent_queues(), sources, now=NOW)
 
 

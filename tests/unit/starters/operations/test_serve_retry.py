@@ -16,7 +16,7 @@ from starters.operations.serve.application import application
 from starters.operations.serve.command import hosts_of
 from starters.operations.serve.pages import retry
 from starters.operations.serve.pages.decide import MOST_LETTERS
-from starters.operations.serve.pages.retry import SILENT, TOO_MANY, UNASKED, tried_each
+from starters.operations.serve.pages.retry import SILENT, TOO_MANY, UNASKED, retry_each
 from starters.operations.serve.serving.guard import Admission
 from starters.operations.serve.serving.hosting import DeskKeeper
 from starters.operations.serve.serving.site import Site
@@ -46,14 +46,14 @@ class Runs:
 
 async def test_a_letter_that_cannot_be_tried_keeps_none_of_the_others_from_it() -> None:
     runs = Runs({"c": FULL})
-    tried = await tried_each(["a", "b", "c", "d"], runs.again)
+    tried = await retry_each(["a", "b", "c", "d"], runs.again)
     assert [each.run for each in tried] == ["run-of-a", "run-of-b", None, "run-of-d"]
     assert tried[2].wrong == str(FULL)
 
 
 async def test_behind_a_silent_server_nothing_more_is_asked_for() -> None:
     runs = Runs({"b": AWAY})
-    tried = await tried_each(["a", "b", "c"], runs.again)
+    tried = await retry_each(["a", "b", "c"], runs.again)
     assert [(each.run, each.wrong) for each in tried] == [
         ("run-of-a", None),
         (None, SILENT),
@@ -65,7 +65,7 @@ async def test_behind_a_silent_server_nothing_more_is_asked_for() -> None:
 async def test_letters_that_are_too_many_are_told_of() -> None:
     names = [f"l{number}" for number in range(MOST_LETTERS + 2)]
     runs = Runs({})
-    tried = await tried_each(names, runs.again)
+    tried = await retry_each(names, runs.again)
     assert [each.letter for each in tried] == names
     assert [each.letter for each in tried if each.wrong == TOO_MANY] == names[-2:]
     assert runs.asked == names[:-2]
@@ -74,7 +74,7 @@ async def test_letters_that_are_too_many_are_told_of() -> None:
 @pytest.mark.parametrize("error", [FULL, AWAY])
 async def test_one_letter_alone_fails_as_any_page_does(error: Exception) -> None:
     with pytest.raises(type(error)):
-        await tried_each(["a"], Runs({"a": error}).again)
+        await retry_each(["a"], Runs({"a": error}).again)
 
 
 class Kept(DeskKeeper):

@@ -18,9 +18,9 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphResult
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
-from starters.questions import wanted
+from starters.questions import answer_run
+from starters.questions.answer_run import PROJECT, AnswerRequest, AnswerRun, installed_since
 from starters.questions.follow import AnsweredRun
-from starters.questions.wanted import PROJECT, AskedRun, WantedAnswer, installed_since
 from starters.runs import command_run
 from starters.runs.server_runs import RunStart
 from starters.session import Desk
@@ -158,14 +158,14 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> AnsweredRun[Grap
         "answer_of": server.answer,
         "wait_for_answer": server.followed,
     }.items():
-        monkeypatch.setattr(wanted, name, does)
+        monkeypatch.setattr(answer_run, name, does)
     monkeypatch.setattr(command_run, "with_desk", with_desk)
     monkeypatch.setattr(command_run, "start_run", server.start)
     settings: Any = SimpleNamespace(external=False)
     start = RunStart(WorkflowType.RESEARCH_SWARM, "swarm-1", lacking(), GraphResult, "about")
     config = RunConfig(markets=(pair("USD/JPY"),))
-    asking = WantedAnswer(start, config, ("desk", "swarm"), show, published=server.answer)
-    AskedRun(asking).carried_out(settings)
+    asking = AnswerRequest(start, config, ("desk", "swarm"), show, published=server.answer)
+    AnswerRun(asking).run_command(settings)
     (answered,) = shown
     return answered
 

@@ -231,7 +231,7 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
 ) -> None:
     seen: list[str] = []
 
-    async def bring_to_an_end(self: PastWeeks, desk: Desk, *given: object, **named: object) -> None:
+    async def run_all(self: PastWeeks, desk: Desk, *given: object, **named: object) -> None:
         looks = {week: FollowedWeek(line(WeekState.MISSING, week=week), None) for week in TEN[:2]}
         seen.extend(self._order(looks, max_active=2)[1].due())
 
@@ -244,12 +244,12 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
     async def no_looks(*given: object) -> dict[str, FollowedWeek]:
         return {}
 
-    monkeypatch.setattr(PastWeeks, "bring_to_an_end", bring_to_an_end)
+    monkeypatch.setattr(PastWeeks, "run_all", run_all)
     monkeypatch.setattr(command._Command, "_check_cover", nothing)
     for name, stand_in in {
         "scheduled_request": scheduled_request,
         "ready_for_backfill": nothing,
-        "look_at_all": no_looks,
+        "states_of_weeks": no_looks,
     }.items():
         monkeypatch.setattr(command, name, stand_in)
     settings = home_settings(tmp_path)

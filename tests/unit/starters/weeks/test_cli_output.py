@@ -50,7 +50,7 @@ from starters.published.published_files import check_target, copy_set
 from starters.published.report import revision_lines
 from starters.questions.ask import AskOptions, instead
 from starters.questions.printing import outcome_of
-from starters.runs.command_run import when_it_goes_on
+from starters.runs.command_run import continuation_words
 from starters.runs.server_runs import ui_address
 from starters.runs.summary import (
     PublishedWeek,
@@ -233,7 +233,7 @@ def test_how_far_back_the_desk_knows_is_told_whole() -> None:
 def test_a_run_that_is_left_alone_is_told_when_it_goes_on(
     hosting: bool, external: bool, when: str
 ) -> None:
-    assert when_it_goes_on(hosting=hosting, external=external) == when
+    assert continuation_words(hosting=hosting, external=external) == when
 
 
 def test_a_stock_without_a_recommendation_is_told_as_such_and_a_question_as_not_answered() -> None:

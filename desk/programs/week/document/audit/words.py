@@ -102,7 +102,7 @@ def _compiled(report: ResearchReport, derived: Derived) -> ResearchReport:
     outcomes = tuple(
         _with_kept(derived[section.market], section, report)
         if section.market in derived
-        else _as_told(section, report)
+        else _rebuilt_outcome(section, report)
         for section in report.markets
         if section.agents
     )
@@ -138,7 +138,7 @@ def _with_kept(
     return outcome.model_copy(update={"missing": (*outcome.missing, *added)[-20:]})
 
 
-def _as_told(section: MarketReport, report: ResearchReport) -> MarketOutcome:
+def _rebuilt_outcome(section: MarketReport, report: ResearchReport) -> MarketOutcome:
     """Rebuilds the outcome that a section was compiled from. It is needed to compile the other
     markets."""
     agent = section.agents[0].agent

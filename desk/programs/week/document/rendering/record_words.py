@@ -78,7 +78,7 @@ def record_lead(report: ResearchReport) -> str | None:
             "configured rules alone."
         )
     if advice.full:
-        return f"{nothing_kept(advice)} The week was researched by the configured rules alone."
+        return f"{no_record_words(advice)} The week was researched by the configured rules alone."
     if not advice.weeks:
         return (
             f"There was no record yet: no run of a week before {instant(advice.as_of)} had "
@@ -88,7 +88,7 @@ def record_lead(report: ResearchReport) -> str | None:
     return f"The record rests on {_count(advice.weeks, 'earlier run')}. {' '.join(told)}"
 
 
-def nothing_kept(advice: Advice) -> str:
+def no_record_words(advice: Advice) -> str:
     """Says why a full record has nothing for an older week."""
     return (
         f"Nothing from before {instant(advice.as_of)} is kept: the desk's own record is full with "

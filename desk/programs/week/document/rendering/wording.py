@@ -271,7 +271,7 @@ def dollar_cell(row: Mover, report: ResearchReport) -> str:
     return DOLLAR_WORDS[direction]
 
 
-def told_way(row: Mover, report: ResearchReport) -> str:
+def coloured_way(row: Mover, report: ResearchReport) -> str:
     """Returns the direction that a move is coloured by; empty if the report calls it little
     changed."""
     if dollar_cell(row, report) == LITTLE_CHANGED:

@@ -136,8 +136,8 @@ def test_the_document_gives_the_numbers_of_the_code() -> None:
     text = (PROJECT / "docs" / "stock.md").read_text(encoding="utf-8")
     for action, weight in WEIGHTS.items():
         assert f"`{PART_FIELDS[action]}` {weight}" in text
-    assert f"below {LEAST_KNOWN} it abstains" in text
-    assert f"a buy from {LEANS} on, a sell from -{LEANS} on" in text
+    assert f"below {LEAST_KNOWN} the agent abstains" in text
+    assert f"buy from {LEANS}, sell from -{LEANS}" in text
     assert f"{SURENESS} times a share" in text
     assert f"0.5 + {REACH} x balance x what is known" in text
     rules = " ".join(str(rules_of_insights.__doc__).split())

@@ -39,7 +39,7 @@ def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str,
     """Returns the digest of every market. Gaps that are printed once for all banks are in none of
     them."""
     once = (lacking or Lacking(report)).remarks
-    told = _told_by_areas(report, once)
+    told = _printed_by_areas(report, once)
     nowhere = _WeekDigest({}, once)
     own = {
         _text(t) for market in report.markets for t in market.tones if t.subject == market.market
@@ -62,7 +62,7 @@ def _text(tone: Tone) -> _TextKey:
     return tone.subject, tone.url, tone.title, tone.published_at
 
 
-def _told_by_areas(report: ResearchReport, once: frozenset[str]) -> _WeekDigest:
+def _printed_by_areas(report: ResearchReport, once: frozenset[str]) -> _WeekDigest:
     areas = [market for market in report.markets if market.kind is MarketKind.POLICY_RATE]
     events = {(event.area, event.event_date) for area in areas for event in area.events}
     rows = {(row.area, row.day): row for row in report.calendar}

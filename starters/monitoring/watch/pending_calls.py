@@ -24,7 +24,7 @@ LONGEST: Final = 120
 MOST_KEPT: Final = 500
 
 
-class CallsAsked:
+class PendingCalls:
     """Describes tool calls that have been pending for a while. Each call is read once, from the
     history of its workflow."""
 

@@ -42,7 +42,7 @@ _NEEDED: Final = r"([\w.-]+)[^;]*;.*\bextra *== *[\"']{extra}[\"']"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnswerOptions:
     """The options of such a command besides the question.
 
     Without `wait` the run is only started. `again` asks again even if there is an answer. The
@@ -78,8 +78,8 @@ def command_of(name: str, options: Options) -> list[str]:
     return words
 
 
-def answer_wanted(
-    wanted: Wanted,
+def print_answer_of(
+    wanted: AnswerOptions,
     command: Sequence[str],
     start: Callable[[Settings, RunConfig], RunStart[Published]],
     *,
@@ -103,7 +103,7 @@ def answer_wanted(
     begun = start(settings, config)
     check_target(wanted.out)
     log_to_file(settings)
-    asking = WantedAnswer(
+    asking = AnswerRequest(
         start=begun,
         config=config,
         command=command,
@@ -113,7 +113,7 @@ def answer_wanted(
         wait=wanted.wait,
         published=published,
     )
-    return AskedRun(asking).carried_out(settings)
+    return AnswerRun(asking).run_command(settings)
 
 
 def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[Extra, ...]:
@@ -123,10 +123,10 @@ def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[Extra
     Omits extras that were complete by then: they were missing elsewhere, such as at a worker, and
     asking again would not help.
     """
-    return tuple(extra for extra in extras_lacking(answer) if _came_since(extra, began))
+    return tuple(extra for extra in extras_lacking(answer) if _was_installed_since(extra, began))
 
 
-def _came_since(extra: str, began: datetime) -> bool:
+def _was_installed_since(extra: str, began: datetime) -> bool:
     try:
         return max(map(_installed_at, _packages(extra)), default=began) > began
     except PackageNotFoundError:
@@ -154,7 +154,7 @@ def _installed_at(package: str) -> datetime:
 
 
 @dataclass(frozen=True)
-class WantedAnswer(Generic[Published]):
+class AnswerRequest(Generic[Published]):
     """The question, and how its answer is printed.
 
     `command` is the command line that finds the run again. Without `wait` the run is only started.
@@ -172,14 +172,14 @@ class WantedAnswer(Generic[Published]):
     published: PublishedSoFar[Published] | None = None
 
 
-class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Generic[Published]):
+class AnswerRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Generic[Published]):
     """A command that gets an answer from a run, or prints the existing one."""
 
-    _asking_anew = "ask anew"
+    _purpose_of_restart = "ask anew"
 
-    def __init__(self, asking: WantedAnswer[Published]) -> None:
+    def __init__(self, asking: AnswerRequest[Published]) -> None:
         super().__init__(anew=asking.again, wait=asking.wait)
-        self._asking: WantedAnswer[Published] = asking
+        self._asking: AnswerRequest[Published] = asking
         self._id = asking.start.workflow_id
 
     def _shown(self) -> AbstractContextManager[GraphProgress]:
@@ -246,9 +246,9 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
         show = self._asking.show or partial(print_answer, as_json=False)
         return show(desk, outcome)
 
-    def _goes_on(self) -> str:
+    def _continues(self) -> str:
         return (
-            f"{self._id} {self._goes_on_when}, until its deadline; "
+            f"{self._id} {self._continuation}, until its deadline; "
             f"`{shlex.join(self._asking.command)}` comes back to it"
         )
 

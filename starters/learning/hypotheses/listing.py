@@ -37,7 +37,7 @@ class ListedHypothesis(Contract):
     note: Annotated[Text | None, Field(exclude_if=is_none)] = None
 
 
-async def hypotheses_kept(client: Client) -> list[ListedHypothesis]:
+async def stored_hypotheses(client: Client) -> list[ListedHypothesis]:
     """Returns all hypotheses on the server, the latest run of each id.
 
     Raises:

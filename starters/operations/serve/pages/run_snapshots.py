@@ -28,15 +28,7 @@ from desk.contracts.runs.graph import GraphResult, GraphStatus
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.runs.week import MarketState, WeekStatus
 from desk.documents.rendering.words.wording import allowance_words, cost_words, human
-from starters.monitoring.watch.asking import CallsAsked
-from starters.monitoring.watch.look import (
-    AgentAtWork,
-    RunSnapshot,
-    SpendingSoFar,
-    at_rest,
-    look_at,
-    seconds_left,
-)
+from starters.monitoring.watch.pending_calls import PendingCalls
 from starters.monitoring.watch.screen import (
     MarketLine,
     RunLine,
@@ -48,12 +40,20 @@ from starters.monitoring.watch.screen import (
     run_line,
     time_words,
 )
+from starters.monitoring.watch.snapshot import (
+    AgentAtWork,
+    RunSnapshot,
+    SpendingSoFar,
+    is_settled,
+    seconds_left,
+    take_snapshot,
+)
 from starters.monitoring.week_status import closed_status
 from starters.questions.follow import answer_of
 from starters.questions.graph_runs import ListedRun, listed_run, run_title
-from starters.runs.following import status_if_told
+from starters.runs.following import query_status_or_none
 from starters.runs.server_runs import ServerRun, run_described, started_with
-from starters.runs.troubles import LONGEST, silence_of, trouble_of
+from starters.runs.stalls import LONGEST, problem_of, why_silent
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError
@@ -224,12 +224,12 @@ class RunLook:
 class _Watched:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     spending: SpendingSoFar = field(default_factory=SpendingSoFar)
-    calls: CallsAsked = field(default_factory=CallsAsked)
+    calls: PendingCalls = field(default_factory=PendingCalls)
     look: RunLook | None = None
     at: float = float("-inf")
 
 
-class RunLooks:
+class RunSnapshots:
     """Takes snapshots of runs, at most one a second for each run, however many pages request
     them."""
 
@@ -255,12 +255,12 @@ class RunLooks:
         async with watched.lock:
             if watched.look is None or time.monotonic() - watched.at > FRESH_SECONDS:
                 now = await _look(client, workflow_id, watched)
-                watched.look = _with_last_told(now, watched.look)
+                watched.look = _with_last_status(now, watched.look)
                 watched.at = time.monotonic()
             return watched.look
 
 
-def _with_last_told(now: RunLook | None, before: RunLook | None) -> RunLook | None:
+def _with_last_status(now: RunLook | None, before: RunLook | None) -> RunLook | None:
     """Falls back to the last answer if a run's status query is not answered now."""
     if now is None or before is None or not now.untold or now.run_id != before.run_id:
         return now
@@ -303,11 +303,13 @@ async def _week(client: Client, run: WorkflowExecutionDescription, watched: _Wat
     common = await _begun(run)
     if not common["open"]:
         return await _closed_week(client, run, common)
-    look = await watched.spending.with_spent(client, await look_at(client, run.id, watched.calls))
+    look = await watched.spending.with_spent(
+        client, await take_snapshot(client, run.id, watched.calls)
+    )
     status = look.status
-    trouble = await trouble_of(client.get_workflow_handle(run.id))
+    trouble = await problem_of(client.get_workflow_handle(run.id))
     if status is None:
-        trouble = trouble or await silence_of(client)
+        trouble = trouble or await why_silent(client)
         return RunLook(**common, trouble=trouble, untold=True)
     return RunLook(**{**common, **_week_fields(look, status, run.id)}, trouble=trouble)
 
@@ -334,7 +336,7 @@ def _week_fields(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dic
     """The fields of a week's snapshot that come from its status."""
     now = datetime.now(UTC)
     line = run_line(look, status, workflow_id, now)
-    rests = at_rest(status)
+    rests = is_settled(status)
     return {
         "stands": status.phase.replace("_", " "),
         "rests": rests,
@@ -411,14 +413,14 @@ async def _answer(client: Client, run: WorkflowExecutionDescription, watched: _W
     found = await run_described(client, run.id, _RETURNS[run.workflow_type], run.run_id)
     if found is None:
         return RunLook(**common)
-    status = await status_if_told(found.handle, GraphStatus)
+    status = await query_status_or_none(found.handle, GraphStatus)
     waits_for = run.raw_description.pending_activities
     asked = await watched.calls.of(client, run.id, run.run_id, waits_for)
     told = {**common, **(_board(status, asked) if status is not None else {})}
     if common["open"]:
-        trouble = await trouble_of(found.handle)
+        trouble = await problem_of(found.handle)
         if status is None:
-            trouble = trouble or await silence_of(client)
+            trouble = trouble or await why_silent(client)
             return RunLook(**told, trouble=trouble, untold=True)
         return RunLook(**told, trouble=trouble)
     return RunLook(**{**told, **await _end_of(found, common), "left": None, "rests": False})

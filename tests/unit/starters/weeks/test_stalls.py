@@ -14,9 +14,10 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.runs.graph import GraphStatus
 from desk.contracts.runs.week import WeekStatus
 from starters.questions import follow
-from starters.runs import following, troubles, watching
+from starters.runs import following, watching
+from starters.runs import stalls as stalls_module
 from starters.runs.progress import TimedLines
-from starters.runs.troubles import BUSY, GOES_ON, SILENT, HeldUp
+from starters.runs.stalls import BUSY, GOES_ON, SILENT, StallMonitor
 from starters.weeks.backfill import command
 from starters.weeks.backfill.command import PastWeeks
 from tests.support.documents.reports import sample_report
@@ -50,7 +51,7 @@ class Lines(TimedLines):
 @pytest.fixture(autouse=True)
 def never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look is due, and nothing waits between looks."""
-    monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
+    monkeypatch.setattr(stalls_module, "SILENCE_SECONDS", -1.0)
     monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
 
 
@@ -77,7 +78,7 @@ def given(monkeypatch: pytest.MonkeyPatch, status: Any, *moments: Moment) -> Non
     monkeypatch.setattr(following, "is_polled", nobody)
     monkeypatch.setattr(following, "show_status", shown)
     monkeypatch.setattr(following, "until_closed", open_still)
-    monkeypatch.setattr(troubles, "trouble_of", trouble)
+    monkeypatch.setattr(stalls_module, "problem_of", trouble)
 
 
 def week_status(*, ended: bool) -> WeekStatus:
@@ -140,8 +141,8 @@ async def test_past_weeks_say_each_what_holds_it_up_and_that_it_is_over(
     weeks._runs = {week: SimpleNamespace(handle=week) for week in ("W1", "W2")}  # type: ignore[misc]
     failing: Iterator[dict[str, str]] = iter([{"W1": FAILING}, {"W1": FAILING, "W2": FAILING}, {}])
     for found in failing:
-        monkeypatch.setattr(command, "trouble_of", _answering(found))
-        await weeks._tell_troubles(["W1", "W2"], lines)
+        monkeypatch.setattr(command, "problem_of", _answering(found))
+        await weeks._report_problems(["W1", "W2"], lines)
     assert lines.said == [
         f"W1: {FAILING}",
         f"W2: {FAILING}",
@@ -162,7 +163,7 @@ async def test_a_server_that_does_not_say_takes_nothing_back(
 ) -> None:
     told: list[str | None] = []
     answers: list[str | RPCError | None] = [FAILING, UNSAID, FAILING, None]
-    held_up = HeldUp(told.append)
+    stalls = StallMonitor(told.append)
 
     async def trouble(_: object) -> str | None:
         found = answers.pop(0)
@@ -170,9 +171,9 @@ async def test_a_server_that_does_not_say_takes_nothing_back(
             raise found
         return found
 
-    monkeypatch.setattr(troubles, "trouble_of", trouble)
+    monkeypatch.setattr(stalls_module, "problem_of", trouble)
     while answers:
-        await held_up.look(None, answers=True)  # type: ignore[arg-type]
+        await stalls.check(None, answers=True)  # type: ignore[arg-type]
     assert told == [FAILING, None]
 
 
@@ -184,12 +185,12 @@ async def test_a_run_is_asked_now_and_then_and_not_at_every_look(
     async def trouble(handle: object) -> None:
         looked.append(handle)
 
-    monkeypatch.setattr(troubles, "trouble_of", trouble)
-    monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
-    later, at_once = HeldUp(looked.append), HeldUp(looked.append, at_once=True)
+    monkeypatch.setattr(stalls_module, "problem_of", trouble)
+    monkeypatch.setattr(stalls_module, "SILENCE_SECONDS", 1e9)
+    later, at_once = StallMonitor(looked.append), StallMonitor(looked.append, at_once=True)
     for _ in range(3):
-        await later.look("later", answers=True)  # type: ignore[arg-type]
-        await at_once.look("at once", answers=True)  # type: ignore[arg-type]
+        await later.check("later", answers=True)  # type: ignore[arg-type]
+        await at_once.check("at once", answers=True)  # type: ignore[arg-type]
     assert looked == ["at once"]
 
 
@@ -209,9 +210,9 @@ async def test_a_worker_that_is_busy_is_no_trouble(
     async def polled() -> bool:
         return is_there
 
-    monkeypatch.setattr(troubles, "trouble_of", nothing)
-    monkeypatch.setattr(troubles, "BUSY_SECONDS", patience)
-    held_up = HeldUp(told.append, polled=polled)
+    monkeypatch.setattr(stalls_module, "problem_of", nothing)
+    monkeypatch.setattr(stalls_module, "BUSY_SECONDS", patience)
+    stalls = StallMonitor(told.append, polled=polled)
     for answers in (False, False, True):
-        await held_up.look(None, answers=answers)  # type: ignore[arg-type]
+        await stalls.check(None, answers=answers)  # type: ignore[arg-type]
     assert told == [*said, *([None] if said else [])]

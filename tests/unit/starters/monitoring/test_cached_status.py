@@ -9,11 +9,11 @@ import pytest
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings
 from desk.platform.settings.payload_keys import read_keys
-from starters.monitoring.at_rest import ToldStatus, keep_at_rest, told_at_rest
+from starters.monitoring.cached_status import PrintedStatus, cache_status, cached_status
 from tests.support.processes.homes import home_settings
 
 NOW = datetime.now(UTC)
-TOLD = ToldStatus("2026-W44", "open for reruns", "{}", lasts=True, until=NOW + timedelta(days=1))
+TOLD = PrintedStatus("2026-W44", "open for reruns", "{}", lasts=True, until=NOW + timedelta(days=1))
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def resting(tmp_path: Path) -> Settings:
 
 @pytest.mark.parametrize("week", [None, "2026-W44"])
 def test_what_was_told_holds_while_nothing_changes(resting: Settings, week: str | None) -> None:
-    keep_at_rest(resting, TOLD)
-    assert told_at_rest(resting, week) == TOLD
+    cache_status(resting, TOLD)
+    assert cached_status(resting, week) == TOLD
 
 
 def test_it_says_nothing_of_another_week(resting: Settings) -> None:
-    keep_at_rest(resting, TOLD)
-    assert told_at_rest(resting, "2026-W43") is None
+    cache_status(resting, TOLD)
+    assert cached_status(resting, "2026-W43") is None
 
 
 def a_server_wrote(settings: Settings) -> None:
@@ -56,22 +56,22 @@ def it_cannot_be_read(settings: Settings) -> None:
     "happens", [a_server_wrote, a_server_runs, a_server_was_killed, it_cannot_be_read]
 )
 def test_it_no_longer_holds_when(resting: Settings, happens: Callable[[Settings], None]) -> None:
-    keep_at_rest(resting, TOLD)
+    cache_status(resting, TOLD)
     happens(resting)
-    assert told_at_rest(resting, None) is None
+    assert cached_status(resting, None) is None
 
 
 @pytest.mark.parametrize(
     "told", [TOLD._replace(lasts=False), TOLD._replace(until=NOW - timedelta(seconds=1))]
 )
 def test_what_goes_on_by_itself_or_is_over_is_asked_for_again(
-    resting: Settings, told: ToldStatus
+    resting: Settings, told: PrintedStatus
 ) -> None:
-    keep_at_rest(resting, told)
-    assert told_at_rest(resting, None) is None
+    cache_status(resting, told)
+    assert cached_status(resting, None) is None
 
 
 def test_nothing_is_kept_in_clear_where_histories_are_encrypted(resting: Settings) -> None:
     keys = read_keys("key-1:" + "A" * 43 + "=")
-    keep_at_rest(resting.model_copy(update={"payload_keys": keys}), TOLD)
+    cache_status(resting.model_copy(update={"payload_keys": keys}), TOLD)
     assert not (resting.home / "at-rest.json").exists()

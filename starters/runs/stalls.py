@@ -26,7 +26,7 @@ LONGEST: Final = 300
 GOES_ON: Final = "nothing holds the run up any more"
 
 
-class LastTrouble:
+class LastProblem:
     """The last reported problem. Calls `tell` with each new problem, and with None once it is
     over."""
 
@@ -41,7 +41,7 @@ class LastTrouble:
             self._tell(text)
 
 
-class HeldUp:
+class StallMonitor:
     """Checks at intervals what holds up a followed run. Reports each problem, and its end.
 
     `silent` is the message for a run that does not answer. With `at_once` the run is checked from
@@ -57,14 +57,14 @@ class HeldUp:
         at_once: bool = False,
         polled: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
-        self._told = LastTrouble(tell)
+        self._told = LastProblem(tell)
         self._silent = silent
         self._polled = polled
         self._heard = time.monotonic()
         self._looked = float("-inf") if at_once else self._heard
         self._is_silence = False
 
-    async def look(
+    async def check(
         self, handle: WorkflowHandle[Any, Any], *, answers: bool, leaving: bool = False
     ) -> None:
         """Checks if a check is due: at intervals for a run that does not answer, and once more when
@@ -78,7 +78,7 @@ class HeldUp:
         if fell_silent or may_be_over or now - self._looked > SILENCE_SECONDS:
             self._looked = now
             try:
-                trouble = await trouble_of(handle)
+                trouble = await problem_of(handle)
                 quiet = silent and trouble is None
                 words = await self._silence(now - self._heard) if quiet else None
             except RPCError:
@@ -93,13 +93,13 @@ class HeldUp:
             return self._silent
         return BUSY if seconds > BUSY_SECONDS else None
 
-    def say_silent(self, text: str) -> None:
+    def report_silence(self, text: str) -> None:
         """Reports why the run cannot be reached, until it answers."""
         self._is_silence = True
         self._told.say(text)
 
 
-def in_sentences(note: Callable[[str], None]) -> Callable[[str | None], None]:
+def with_recovery_note(note: Callable[[str], None]) -> Callable[[str | None], None]:
     """Returns a callback that also reports the end of a problem as a sentence."""
     return lambda text: note(text or GOES_ON)
 
@@ -115,7 +115,7 @@ async def is_polled(client: Client) -> bool:
     return not await unpolled(client, None, [Queue.DESK])
 
 
-async def silence_of(client: Client) -> str:
+async def why_silent(client: Client) -> str:
     """Returns the likely reason why a run does not answer.
 
     Raises:
@@ -124,7 +124,7 @@ async def silence_of(client: Client) -> str:
     return BUSY if await is_polled(client) else SILENT
 
 
-async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
+async def problem_of(handle: WorkflowHandle[Any, Any]) -> str | None:
     """Describes what keeps failing in a run. Returns None when nothing does.
 
     Raises:

@@ -18,9 +18,9 @@ from temporalio.worker import Worker
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult
 from desk.contracts.names import Queue, source_queue
-from starters.monitoring.watch import asking
-from starters.monitoring.watch.asking import CallsAsked
-from starters.monitoring.watch.look import agents_in
+from starters.monitoring.watch import pending_calls
+from starters.monitoring.watch.pending_calls import PendingCalls
+from starters.monitoring.watch.snapshot import agents_in
 
 CALL: Final = ToolCall(
     call_id="c1", server="ecb", tool="get_quote", arguments={"symbol": "USD/JPY"}
@@ -68,12 +68,12 @@ class Waiting(NamedTuple):
     async def asked(self, client: Client) -> Mapping[str, tuple[str, ...]]:
         """What a client reads of what is asked."""
         run_id = self.run.first_execution_run_id or ""
-        return await CallsAsked().of(client, self.run.id, run_id, self.waits_for)
+        return await PendingCalls().of(client, self.run.id, run_id, self.waits_for)
 
 
 @pytest.fixture
 async def waiting(server: Client, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Waiting]:
-    monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
+    monkeypatch.setattr(pending_calls, "LONG_SECONDS", -60.0)
     async with Worker(server, task_queue=Queue.DESK, workflows=[Asking]):
         run = await server.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
         yield Waiting(server, run, await pending(run))

@@ -18,7 +18,7 @@ from desk.contracts.episode.stock import MOST_STEPS, Blackboard, EpisodeStep
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult
-from starters.questions.stock.published import episode_told
+from starters.questions.stock.published import query_episode
 from starters.runs.server_runs import (
     LONGEST_REASON,
     ServerRun,
@@ -136,7 +136,7 @@ async def _listed(client: Client, execution: WorkflowExecution) -> ListedEpisode
 
 async def _under_way(run: _Run) -> ListedEpisode:
     """Queries the state of an open episode. Falls back to its request if no worker answers."""
-    status = await episode_told(run)
+    status = await query_episode(run)
     if status is None:
         return _only_asked(run, await started_with(run, StockRequest), UNANSWERED)
     return ListedEpisode(

@@ -11,7 +11,7 @@ from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings
 
 
-class ToldStatus(NamedTuple):
+class PrintedStatus(NamedTuple):
     """What `desk status` prints for a week's run, as text and as JSON.
 
     With `lasts` it is valid while the desk is idle, at most until `until`, when the run closes.
@@ -24,13 +24,13 @@ class ToldStatus(NamedTuple):
     until: datetime | None = None
 
 
-class _KeptStatus(BaseModel):
+class _CachedStatus(BaseModel):
     """A printed status, and the state of the server's database when it was printed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     database: tuple[int, int, int]
-    told: ToldStatus
+    told: PrintedStatus
 
     @classmethod
     def read(cls, home: Path) -> Self | None:
@@ -40,10 +40,10 @@ class _KeptStatus(BaseModel):
         return None
 
 
-def told_at_rest(settings: Settings, week: str | None) -> ToldStatus | None:
+def cached_status(settings: Settings, week: str | None) -> PrintedStatus | None:
     """Returns the last printed status of the week, or of the newest week, if it is still valid: no
     server runs, and none has written to the database since."""
-    kept, now = _KeptStatus.read(settings.home), datetime.now(UTC)
+    kept, now = _CachedStatus.read(settings.home), datetime.now(UTC)
     if kept is None or kept.database != _database(settings.home):
         return None
     told = kept.told
@@ -51,7 +51,7 @@ def told_at_rest(settings: Settings, week: str | None) -> ToldStatus | None:
     return None if is_over or week not in (None, told.week) else told
 
 
-def keep_at_rest(settings: Settings, told: ToldStatus | None) -> None:
+def cache_status(settings: Settings, told: PrintedStatus | None) -> None:
     """Caches a printed status for the next command. Must be called after the desk has ended.
 
     Does not cache when payloads are encrypted or the file cannot be written.
@@ -59,7 +59,7 @@ def keep_at_rest(settings: Settings, told: ToldStatus | None) -> None:
     database = _database(settings.home)
     if told is None or not told.lasts or database is None or settings.payload_keys is not None:
         return
-    kept = _KeptStatus(database=database, told=told)
+    kept = _CachedStatus(database=database, told=told)
     with contextlib.suppress(OSError):
         _file(settings.home).write_text(kept.model_dump_json(), encoding="utf-8")
 

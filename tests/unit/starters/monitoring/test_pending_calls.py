@@ -1,8 +1,8 @@
 """What a call asks that somebody waits for, on one line."""
 
 from desk.contracts.agents.tools import ToolCall
-from starters.monitoring.watch.asking import LONGEST, call_words
-from starters.operations.serve.pages.seen_runs import work_words
+from starters.monitoring.watch.pending_calls import LONGEST, call_words
+from starters.operations.serve.pages.run_snapshots import work_words
 from tests.unit.starters.monitoring.test_watch import at_work
 
 

@@ -32,8 +32,8 @@ from desk.contracts.names import (
 )
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.runs.assignments import as_usage
-from starters.monitoring.watch.asking import CallsAsked
-from starters.runs.watching import status_if_answered
+from starters.monitoring.watch.pending_calls import PendingCalls
+from starters.runs.watching import week_status_or_none
 
 ANSWER: Final = timedelta(seconds=2)
 SPENDING_SECONDS: Final = 3.0
@@ -101,7 +101,9 @@ class RunSnapshot(NamedTuple):
     spending: Mapping[str, Usage] = MappingProxyType({})
 
 
-async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = None) -> RunSnapshot:
+async def take_snapshot(
+    client: Client, workflow_id: str, calls: PendingCalls | None = None
+) -> RunSnapshot:
     """Takes a snapshot of the latest run with an id. With `calls`, it includes what its markets'
     tool calls ask.
 
@@ -121,7 +123,7 @@ async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = N
         if (parts := workflow_id_parts(child.workflow_id)).market and parts.researches
     }
     status, markets = await asyncio.gather(
-        status_if_answered(handle), _markets(client, runs, calls)
+        week_status_or_none(handle), _markets(client, runs, calls)
     )
     planner = agents_in(run.pending_activities)
     return RunSnapshot(info.execution.run_id, True, status, planner, markets, runs)
@@ -176,7 +178,7 @@ class SpendingSoFar:
         return look._replace(spending=spent)
 
 
-def at_rest(status: WeekStatus) -> bool:
+def is_settled(status: WeekStatus) -> bool:
     """Returns whether a report is published and no work in progress will change it."""
     return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns
 
@@ -221,7 +223,7 @@ def _agent(
 
 
 async def _markets(
-    client: Client, runs: Mapping[str, WorkflowRun], calls: CallsAsked | None
+    client: Client, runs: Mapping[str, WorkflowRun], calls: PendingCalls | None
 ) -> Mapping[str, Agents]:
     """Returns the agents at work on each market, including those in reassigned tasks."""
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
