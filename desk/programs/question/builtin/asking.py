@@ -1,5 +1,5 @@
-"""How the agents that answer questions take what is named in them, ask their tools, and what they
-say when nothing came."""
+"""Shared by the agents that answer questions: parsing what a question names, calling tools, and
+wording failures."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,10 +27,11 @@ from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 
 PAPERS: Final = "papers"
-"""The parameter by which what is written goes before what was measured."""
+"""The parameter with which documents take precedence over measurements."""
 
 LONGEST_LINE: Final = 300
-"""Characters of what a tool said that a line about something missing repeats."""
+"""The maximum number of characters of a tool's message that a line about something missing
+repeats."""
 
 LONGEST_QUERY: Final = 600
 
@@ -42,10 +43,10 @@ _FAILURES: Final = {
 
 
 def query_of(request: TurnRequest) -> Query:
-    """What the task is to answer.
+    """Returns the question of a task.
 
     Raises:
-        TaskNotPossible: the assignment holds no question.
+        TaskNotPossible: the assignment has no question.
     """
     if request.assignment.query is None:
         raise TaskNotPossible(
@@ -59,14 +60,15 @@ def query_of(request: TurnRequest) -> Query:
 
 
 def parameter_list(query: Query, *names: str) -> tuple[str, ...]:
-    """The values of parameters that may hold several, separated by commas or line breaks."""
+    """Returns the values of parameters that may hold several, separated by commas, semicolons or
+    line breaks."""
     values = (query.parameters.get(name, "") for name in names)
     pieces = (piece.strip() for value in values for piece in re.split(r"[,;\n]", value))
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
 
 
 def named_tickets(query: Query) -> tuple[str, ...]:
-    """The tickets that a question or its parameters name, those of the parameters first."""
+    """Returns the tickets that a question or its parameters name, those of the parameters first."""
     given = parameter_list(query, "ticket", "tickets", "issue")
     return tuple(dict.fromkeys(n.upper() for n in (*given, *ticket_ids(query.question))))
 
@@ -74,8 +76,8 @@ def named_tickets(query: Query) -> tuple[str, ...]:
 def ask_about(
     request: TurnRequest, capability: Capability, thing: str, **arguments: JsonValue
 ) -> ToolCall:
-    """A question to whoever has a capability. `thing` makes its id one of its own among the calls
-    of this task, together with how many went before it."""
+    """Builds a call for a capability. `thing` and the number of earlier results make the call's id
+    unique within the task."""
     usual = usual_route(capability)
     name = _UNSAFE.sub("-", thing).strip("-")[:60]
     count = len(request.results)
@@ -89,7 +91,7 @@ def ask_about(
 
 
 def distinct(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
-    """As many calls as a turn holds, each with an id of its own."""
+    """Returns as many calls as a turn may have, with unique ids."""
     seen: dict[str, ToolCall] = {}
     for call in calls:
         name = call.call_id
@@ -100,12 +102,12 @@ def distinct(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def results_of(request: TurnRequest, capability: Capability) -> tuple[ToolResult, ...]:
-    """What came back of the questions to a capability, oldest first."""
+    """Returns the results of the calls for a capability, oldest first."""
     return tuple(r for r in request.results if capability_of(r.call) is capability)
 
 
 def asked_for(result: ToolResult) -> str:
-    """What a call was about: its first words, whatever the tool calls them."""
+    """Returns what a call asked for: its first string argument, whatever the tool names it."""
     words = (
         value
         for name, value in result.call.arguments.items()
@@ -115,14 +117,14 @@ def asked_for(result: ToolResult) -> str:
 
 
 def why_not(result: ToolResult, thing: str) -> str:
-    """The line that says that something was looked for in vain."""
+    """Returns the line that says that something was not found or not fetched, and why."""
     said = " ".join((result.error or "no reason was given").split())
     verb = "could not be asked for" if result.status is ToolStatus.UNAVAILABLE else "was not had"
     return f"{clip(thing, 120)} {verb}: {clip(said, LONGEST_LINE)}"
 
 
 def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
-    """What searches found, best first, each address once."""
+    """Returns the search hits, best first, without duplicate addresses."""
     found: dict[str, ToldHit] = {}
     for result in results:
         if result.status is ToolStatus.OK:
@@ -136,7 +138,7 @@ def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
 
 
 def hits_before(context: TurnContext) -> list[ToldHit]:
-    """What nodes before this one found by searching, best first, each address once."""
+    """Returns the search hits of earlier nodes, best first, without duplicate addresses."""
     found: dict[str, ToldHit] = {}
     for entry in context.state:
         if isinstance(entry.result, WebSearched):
@@ -147,11 +149,11 @@ def hits_before(context: TurnContext) -> list[ToldHit]:
 
 
 def stop_if_nobody_answered(request: TurnRequest, results: Sequence[ToolResult]) -> None:
-    """Passes where one of the results is an answer, where something was refused, or where nothing
-    was asked: then there is something to deliver, if only what is missing.
+    """Returns if one of the results is an answer or a refusal, or if there are no results: then
+    there is something to deliver, at least what is missing.
 
     Raises:
-        TaskNotPossible: no tool could be asked.
+        TaskNotPossible: no tool could be called.
     """
     if not results or any(r.status is not ToolStatus.UNAVAILABLE for r in results):
         return

@@ -1,4 +1,4 @@
-"""The agents that look up tickets and search: what is named, and what a search finds."""
+"""The agents that look up tickets and search the web."""
 
 from typing import Final
 
@@ -33,17 +33,18 @@ from desk.programs.question.builtin.asking import (
 from desk.trust.prose import LONGEST_TEXT, clip
 
 MOST_FOUND: Final = 8
-"""Tickets of a search that are fetched."""
+"""The maximum number of found tickets that are fetched."""
 
 
 def fetch_tickets(request: TurnRequest) -> Turn:
-    """Fetch the tickets that are named; without any, look for some first; then deliver them.
+    """Fetches the tickets that are named; if none is named, searches for some first; then delivers
+    them.
 
-    A ticket that the tool does not know is among the missing, and no failure. Where none was named,
-    that no ticket is about the question is nothing missing.
+    A ticket that the tool does not know is listed as missing, and is not a failure. If none was
+    named, the absence of a matching ticket is not listed as missing.
 
     Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
+        TaskNotPossible: there is no question, or no tool could be called.
     """
     query = query_of(request)
     searched = results_of(request, Capability.WEB_SEARCH)
@@ -67,7 +68,7 @@ def fetch_tickets(request: TurnRequest) -> Turn:
 
 
 def _found(request: TurnRequest, searched: tuple[ToolResult, ...]) -> tuple[str, ...]:
-    """The tickets that a search found, here or at a node before."""
+    """Returns the tickets that a search found, here or at an earlier node."""
     hits = hits_in(searched) if searched else hits_before(request)
     named = (ticket_ids(hit.url.rsplit("/", 1)[-1]) or ticket_ids(hit.title or "") for hit in hits)
     return tuple(dict.fromkeys(ids[0] for ids in named if ids))[:MOST_FOUND]
@@ -105,10 +106,10 @@ def _tickets_found(
 
 
 def _ticket(result: ToolResult) -> Ticket:
-    """The ticket of an answer.
+    """Parses the ticket of an answer.
 
     Raises:
-        ValueError: it is none, or it is longer than a ticket may be.
+        ValueError: the answer is not a ticket, or is longer than a ticket may be.
     """
     answer = told(result, ToldTicket)
     return Ticket(
@@ -133,11 +134,11 @@ LONGEST_TITLE: Final = 500
 
 
 def search_web(request: TurnRequest) -> Turn:
-    """Search twice, among pages of the web and among everything; deliver what was found, each
-    address once.
+    """Searches twice, among web pages and among everything; delivers the hits without duplicate
+    addresses.
 
     Raises:
-        TaskNotPossible: there is no question, or no search could be asked.
+        TaskNotPossible: there is no question, or no search could be called.
     """
     words = _words(query_of(request))
     searched = results_of(request, Capability.WEB_SEARCH)
@@ -151,7 +152,7 @@ def search_web(request: TurnRequest) -> Turn:
 
 
 def _words(query: Query) -> str:
-    """The question, and the tickets of the parameters where it names none itself."""
+    """Returns the question, with the tickets of the parameters if it names none itself."""
     question = query.parameters.get("search") or query.question
     named = () if ticket_ids(question) else parameter_list(query, "ticket", "tickets", "issue")
     return " ".join((question[:LONGEST_QUERY], *named))

@@ -1,6 +1,6 @@
 """The agents that read documents and PDF files.
 
-They read what is named, or else what a search finds, and go on with what is long up to a bound.
+They read what is named, or else what a search finds, and continue with long ones up to a limit.
 """
 
 import re
@@ -52,16 +52,16 @@ from desk.trust.prose import clip
 DOCUMENTS: Final = "corpus://documents/"
 
 MOST_BEFORE: Final = 3
-"""Things of one kind, found by a node before, that are read."""
+"""The maximum number of items of one kind found by earlier nodes that are read."""
 
 MOST_FOUND: Final = 8
-"""The same of the agent's own search."""
+"""The maximum number from the agent's own search."""
 
 MOST_LINKED: Final = 8
-"""The same of what is named by an id or address in what was found."""
+"""The maximum number of items that findings name by an id or address."""
 
 MOST_READ: Final = 12
-"""The same with what is named in what was read."""
+"""The maximum number of items in all, including those named in what was read."""
 
 _MENTION: Final = re.compile(re.escape(DOCUMENTS) + r"([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9])")
 
@@ -80,21 +80,22 @@ Part = TypeVar("Part", bound=ToldAnswer)
 OneReading = TypeVar("OneReading", bound="PartialReading[Any]")
 
 MOST_CHARACTERS: Final = 500_000
-"""Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
-takes six turns, and with a search before and the result after no more than the usual eight."""
+"""The maximum number of characters of one document. A longer one is read up to this limit, and the
+answer says so. In parts of 100,000 this takes six turns, and with a search before and the result
+after no more than the usual eight."""
 
 MOST_DOCUMENTS: Final = 8
 
 
 def named_documents(query: Query) -> tuple[str, ...]:
-    """The documents that parameters or the question name, each once."""
+    """Returns the documents that parameters or the question name, without duplicates."""
     given = parameter_list(query, "document", "documents", "first", "second")
     named = (name.removeprefix(DOCUMENTS) for name in given if not _is_pdf(name))
     return tuple(dict.fromkeys((*named, *_MENTION.findall(query.question))))
 
 
 def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
-    """The documents worth reading of those that were found here or before, best first."""
+    """Returns the documents worth reading among those found here or before, best first."""
     found = (_document(hit.url) for hit in hits_in(searched))
     before = (_document(hit.url) for hit in hits_before(request))
     return _best(map(_readable, linked_before(request)), found, before)
@@ -102,11 +103,11 @@ def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tup
 
 @dataclass(frozen=True)
 class Course(Generic[Part, OneReading]):
-    """What an agent reads and how it asks for it.
+    """What an agent reads, and with which arguments.
 
-    `kind` is the word of a search for such things, `things` what they are called in sentences, and
-    `title` what one is called there. `asks_by` and `goes_on_by` are the tool's arguments for its
-    name and for the place where a part begins.
+    `kind` is the word for such things in a search, `things` their name in sentences, and `title`
+    returns the name of one. `asks_by` and `goes_on_by` are the tool's arguments for its name and
+    for the start of a part.
     """
 
     capability: Capability
@@ -124,8 +125,7 @@ class Course(Generic[Part, OneReading]):
 
 @dataclass(slots=True)
 class PartialReading(ABC, Generic[Part]):
-    """A thing as far as it was read: what its first part told of it, and the last part's
-    evidence."""
+    """A thing as far as it was read: its first part's answer, and the last part's evidence."""
 
     name: str
     answer: Part
@@ -135,25 +135,26 @@ class PartialReading(ABC, Generic[Part]):
     @property
     @abstractmethod
     def goes_on_at(self) -> int | None:
-        """Where the next part to read begins; None at the end, and at the bound."""
+        """Where the next part to read starts; None at the end, and at the limit."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it names, as such things are asked for; nothing unless its kind tells."""
+        """The names of further things that it links to; empty unless its kind has links."""
         return ()
 
     @abstractmethod
     def add(self, part: Part) -> None:
-        """Take in a part, the first one too."""
+        """Adds a part, including the first one."""
 
     @abstractmethod
     def unread(self) -> list[str]:
-        """What of it was not read, as the ends of sentences that its name begins."""
+        """Returns what was not read of it, as the ends of sentences that start with its name."""
 
 
 @dataclass(slots=True)
 class _DocumentReading(PartialReading[ToldDocument]):
-    """A document as far as it was read. `next_offset` is where it goes on, None at its end."""
+    """A document as far as it was read. `next_offset` is the start of the next part, None at its
+    end."""
 
     parts: dict[int, str] = field(default_factory=dict)
     characters: int | None = None
@@ -199,20 +200,22 @@ _DOCUMENTS: Final = Course(
 )
 
 MOST_PAGES: Final = 300
-"""Of one file. What is longer is read up to here, and that is said."""
+"""The maximum number of pages of one file. A longer one is read up to this limit, and the answer
+says so."""
 
 MOST_FILES: Final = 6
 
 
 def named_pdfs(query: Query) -> tuple[str, ...]:
-    """The addresses of the PDF files that parameters or the question name, each once."""
+    """Returns the addresses of the PDF files that parameters or the question name, without
+    duplicates."""
     given = parameter_list(query, "pdf", "pdfs", "url", "document", "documents", "first", "second")
     named = (name for name in given if _is_pdf(name))
     return tuple(dict.fromkeys(map(_pdf_url, (*named, *_PDF.findall(query.question)))))
 
 
 def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
-    """The PDF files worth reading of those that were found here or before, best first."""
+    """Returns the PDF files worth reading among those found here or before, best first."""
     found = (_pdf_named(hit.url) for hit in hits_in(searched))
     before = (_pdf_named(hit.url) for hit in hits_before(request))
     return _best(map(_pdf_named, linked_before(request)), found, before)
@@ -220,7 +223,7 @@ def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[st
 
 @dataclass(slots=True)
 class _PdfReading(PartialReading[ToldPdf]):
-    """A file as far as it was read. `next_page` is where it goes on, None at its end."""
+    """A file as far as it was read. `next_page` is the next page to read, None at its end."""
 
     pages: dict[int, str] = field(default_factory=dict)
     page_count: int | None = None
@@ -265,7 +268,8 @@ _PDFS: Final = Course(
 
 
 def search_words(context: TurnContext, query: Query) -> str:
-    """What to look for: the question, and what the tickets found so far are about."""
+    """Returns the words to search for: the question, and the summaries of the tickets found so
+    far."""
     question = query.parameters.get("search") or query.question
     about = [
         ticket.summary
@@ -280,7 +284,7 @@ def search_words(context: TurnContext, query: Query) -> str:
 
 
 class ReadSoFar(NamedTuple, Generic[OneReading]):
-    """What there is to deliver."""
+    """The readings to deliver, and what is missing."""
 
     readings: tuple[OneReading, ...]
     missing: tuple[str, ...]
@@ -292,10 +296,11 @@ class ReadSoFar(NamedTuple, Generic[OneReading]):
 
 
 def read_on(request: TurnRequest, course: Course[Part, OneReading]) -> Turn | ReadSoFar[OneReading]:
-    """The turn that asks for what comes next, or all that was read when that is nothing more.
+    """Returns the turn that requests the next parts, or everything that was read if nothing is
+    left.
 
     Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
+        TaskNotPossible: there is no question, or no tool could be called.
     """
     query = query_of(request)
     searched = results_of(request, Capability.WEB_SEARCH)
@@ -322,11 +327,11 @@ def read_on(request: TurnRequest, course: Course[Part, OneReading]) -> Turn | Re
 
 
 def read_documents(request: TurnRequest) -> Turn:
-    """Read the documents that are named, or else those that a search finds; go on with a long one
-    up to a bound; then deliver what was read.
+    """Reads the documents that are named, or else those that a search finds; continues with a long
+    one up to a limit; then delivers what was read.
 
     Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
+        TaskNotPossible: there is no question, or no tool could be called.
     """
     read = read_on(request, _DOCUMENTS)
     if isinstance(read, Turn):
@@ -343,11 +348,11 @@ def read_documents(request: TurnRequest) -> Turn:
 
 
 def read_pdfs(request: TurnRequest) -> Turn:
-    """Read the files that are named, or else those that a search finds; go on with a long one up
-    to a bound; then deliver the pages that were read.
+    """Reads the files that are named, or else those that a search finds; continues with a long one
+    up to a limit; then delivers the pages that were read.
 
     Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
+        TaskNotPossible: there is no question, or no tool could be called.
     """
     read = read_on(request, _PDFS)
     if isinstance(read, Turn):
@@ -364,7 +369,7 @@ def read_pdfs(request: TurnRequest) -> Turn:
 
 
 def linked_before(context: TurnContext) -> tuple[str, ...]:
-    """The addresses that tickets and documents found by nodes before name, of what a ticket names
+    """Returns the addresses that tickets and documents of earlier nodes link to, those of tickets
     first."""
     results = [entry.result for entry in context.state]
     tickets = (t for each in results if isinstance(each, TicketsFound) for t in each.tickets)
@@ -376,7 +381,7 @@ def linked_before(context: TurnContext) -> tuple[str, ...]:
 def _best(
     linked: Iterable[str | None], found: Iterable[str | None], before: Iterable[str | None]
 ) -> tuple[str, ...]:
-    """Those that are named by what was found, those that a search found, those found before."""
+    """Returns the linked items, then those that a search found, then those found before."""
     named = [name for name in linked if name][:MOST_LINKED]
     own = [name for name in found if name][:MOST_FOUND]
     earlier = [name for name in before if name][:MOST_BEFORE]
@@ -388,8 +393,7 @@ def _document(url: str) -> str | None:
 
 
 def _readable(link: str) -> str | None:
-    """What a link names, as a document is asked for: its id, or the address of a page of the
-    web."""
+    """Returns a link's name for a document call: its id, or the address of a web page."""
     return _document(link) or (link if link.startswith(_WEB) and not _is_pdf(link) else None)
 
 
@@ -431,7 +435,8 @@ def _further(
     readings: Sequence[OneReading],
     course: Course[Part, OneReading],
 ) -> tuple[ToolCall, ...]:
-    """The rest of what is long, and what the things read name besides, as far as a run reads."""
+    """Returns the calls for the rest of long items, and for further items that they link to, up to
+    the limits."""
     refused = {asked_for(result) for result in answers if result.error}
     asked = dict.fromkeys(map(asked_for, answers))
     named = dict.fromkeys(name for reading in readings for name in reading.names)

@@ -1,1 +1,1 @@
-"""The analysts of a question, asked of Claude."""
+"""The analysts of a question as tasks for Claude."""

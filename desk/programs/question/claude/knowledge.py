@@ -1,6 +1,7 @@
-"""The agents that fetch things, asked of Claude: which of what was fetched is worth keeping.
+"""The agents that fetch things, as tasks for Claude: the model chooses which fetched things to
+keep.
 
-The desk has asked its own questions, and the model may ask further ones. It names what to keep; the
+The desk has made its own calls, and the model may make further ones. It names what to keep; the
 thing itself is taken from the tool's answer, so that a model can change neither the status of a
 ticket nor a word of a document.
 """
@@ -50,11 +51,11 @@ from desk.programs.question.claude.knowledge_state import (
 )
 
 _BY_NAME: Final = frozenset({Capability.TICKET, Capability.DOCUMENT, Capability.PDF})
-"""What is looked up by its name alone. A tool of anothers may well be a search."""
+"""Capabilities that look things up by name alone. A third-party tool may well be a search."""
 
 
 def things_in(answer: ToolResult, task: TaskType) -> list[BaseModel]:
-    """What of the kind that a task is about an answer holds; nothing where it has another form."""
+    """Returns the things in an answer that are of a task's kind; empty if it has another format."""
     capability, read = _KINDS[task]
     if answer.status is not ToolStatus.OK or capability_of(answer.call) is not capability:
         return []
@@ -104,7 +105,7 @@ _KINDS: Final[Mapping[TaskType, tuple[Capability, Callable[[ToolResult], list[Ba
         }
     )
 )
-"""What each agent fetches, and how it is read out of an answer."""
+"""The capability of each task, and the function that parses its answers."""
 
 
 MOST_FAULTS: Final = 10
@@ -124,7 +125,7 @@ class ProposedChoice(Contract):
 
 
 class _Fetched(NamedTuple):
-    """A thing, and the tool result that it is in."""
+    """A fetched thing, and the tool result that contains it."""
 
     evidence_id: str
     item: int
@@ -132,7 +133,7 @@ class _Fetched(NamedTuple):
 
     @property
     def name(self) -> tuple[str, int]:
-        """By which a model refers to it."""
+        """The name by which a model refers to it."""
         return self.evidence_id.rsplit("/", 1)[-1], self.item
 
 
@@ -144,11 +145,12 @@ _HOLDS: Final[Mapping[TaskType, str]] = MappingProxyType(
         TaskType.SEARCH_WEB: "results",
     }
 )
-"""Where each deliverable holds the things."""
+"""The field of each result with the things."""
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The question, what the nodes before found, and what the desk has fetched, as JSON."""
+    """Returns the question, the findings of earlier nodes, and what the desk has fetched, as
+    JSON."""
     task, own = request.assignment, _found(base)
     fetched = list(_of_desk(own))
     room = room_for(len(fetched))
@@ -170,12 +172,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Found:
-    """The things that the model keeps, in its order, as the tools gave them. What the desk looked
-    for in vain stays missing.
+    """Returns the things that the model keeps, in its order, as the tools returned them. What the
+    desk did not find stays listed as missing.
 
     Raises:
-        ValidationError: the answer does not have its form.
-        ValueError: it names what was not fetched, or one thing twice.
+        ValidationError: the answer does not match its schema.
+        ValueError: it names something that was not fetched, or one thing twice.
     """
     own, proposed = _found(base), ProposedChoice.model_validate_json(text)
     fetched = {one.name: one for one in (*_besides(request), *_of_desk(own))}
@@ -193,8 +195,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Found:
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether there is anything to choose from, or a tool left that could bring something: what is
-    looked up by its name brings nothing where nothing was named or found."""
+    """Returns whether there is anything to choose from, or a tool left that could return something:
+    a lookup by name returns nothing if nothing was named or found."""
     asked = (USUAL_CAPABILITY.get((spec.server, spec.tool)) for spec in answering(request))
     return bool(_found(base).evidence) or any(each not in _BY_NAME for each in asked)
 
@@ -208,7 +210,7 @@ def _found(base: AgentResult | None) -> Found:
 def _faults(
     names: list[tuple[str, int]], fetched: Mapping[tuple[str, int], _Fetched]
 ) -> Iterator[str]:
-    """Where, and not in the model's words, which could end up in a report."""
+    """Yields the places of faults, without the model's words, which could end up in a report."""
     for place, name in enumerate(names):
         if name not in fetched:
             yield f"keep.{place}: nothing was fetched by that name"
@@ -217,12 +219,12 @@ def _faults(
 
 
 def _of_desk(own: Found) -> Iterator[_Fetched]:
-    """What the desk has fetched; of one search each hit with its number."""
+    """Yields what the desk has fetched, each hit of a search with its number."""
     return _numbered(zip(own.evidence, things_of(own), strict=False))
 
 
 def _besides(request: TurnRequest) -> Iterator[_Fetched]:
-    """What the model has fetched besides, as far as it is of the kind that its task is about."""
+    """Yields what the model has fetched in addition, limited to the kind of its task."""
     task = request.assignment.task_type
     for exchange in request.exchanges:
         for answer in exchange.results if exchange.said else ():

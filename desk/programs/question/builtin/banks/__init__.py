@@ -1,5 +1,5 @@
-"""What is known of the central banks that a question names: their decision days, their rates, and
-what they decided, each told first where the question is of it, with a table of their decisions."""
+"""The facts on the central banks that a question names: their decision days, their rates, and their
+decisions. The fact that the question asks for comes first; a table lists the decisions."""
 
 from desk.programs.question.builtin.banks.decisions import did
 from desk.programs.question.builtin.banks.known import (

@@ -1,4 +1,4 @@
-"""The central banks that a question is about, as research left them."""
+"""The central banks that a question is about, with the results of research on them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -21,9 +21,10 @@ _CODES: Final = {area: code for code, area in AREAS.items()}
 
 
 class KnownBank(NamedTuple):
-    """A bank as research left it, its events in the order of their days. `past` are the days from
-    its last decision on of which no outcome is known, `due` the as-of day itself if it decides on
-    that and `ahead` the days after it. `days` are the first and the last that the question names.
+    """A bank with the results of research, its events in the order of their days. `past` are the
+    days since its last decision whose outcome is unknown, `due` is the as-of day if the bank
+    decides on it, and `ahead` the days after it. `days` are the first and the last day that the
+    question names.
     """
 
     area: str
@@ -37,23 +38,23 @@ class KnownBank(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a sentence calls it."""
+        """Its name in a sentence."""
         return bank_in_a_sentence(self.area)
 
     @property
     def full_name(self) -> str:
-        """What a table calls it."""
+        """Its name in a table."""
         known = CENTRAL_BANKS.get(self.area)
         return known.name if known else self.area
 
     @property
     def home(self) -> str:
-        """Whose money it is the bank of."""
+        """The country or area of its currency."""
         return AskedSubject(NamedAs.COUNTRY, _CODES[self.area]).name
 
     @property
     def rate(self) -> Claim | None:
-        """Its policy rate, as far as it is known."""
+        """Its policy rate; None if unknown."""
         return self.claims.get(claim_id(self.area, Metric.POLICY_RATE))
 
     @property
@@ -63,55 +64,57 @@ class KnownBank(NamedTuple):
 
     @property
     def within(self) -> tuple[MarketEvent, ...]:
-        """Its decisions of the days that the question names; all without such days."""
+        """Its decisions on the days that the question names; all decisions if it names none."""
         return tuple(event for event in self.decided if self.is_asked(event))
 
     @property
     def silent(self) -> tuple[MarketEvent, ...]:
-        """Its past days without an outcome, of those that the question names."""
+        """Its past days without an outcome, among those that the question names."""
         return tuple(event for event in self.past if self.is_asked(event))
 
     @property
     def open(self) -> tuple[MarketEvent, ...]:
-        """Its days up to now, of those that the question names, of which no outcome is known."""
+        """Its days up to now without a known outcome, among those that the question names."""
         due = (self.due,) if self.due is not None and self.is_asked(self.due) else ()
         return (*self.silent, *due)
 
     @property
     def next_day(self) -> date | None:
-        """The day on which it decides next, today included."""
+        """The day of its next decision, including today."""
         coming = (*filter(None, (self.due,)), *self.ahead)
         return coming[0].event_date if coming else None
 
     @property
     def meetings(self) -> tuple[MarketEvent, ...]:
-        """Its decision days that the question names, past ones and those ahead, in their order."""
+        """Its decision days that the question names, past and future, in order."""
         due = (self.due,) if self.due is not None else ()
         return tuple(filter(self.is_asked, (*self.decided, *self.past, *due, *self.ahead)))
 
     def is_asked(self, event: MarketEvent) -> bool:
-        """Whether an event is of the days that the question names, or of any without such days."""
+        """Returns whether an event is on the days that the question names; True if it names
+        none."""
         return self.days is None or self.days[0] <= event.event_date <= self.days[1]
 
     def changed(self, way: int) -> MarketEvent | None:
-        """Its newest decision that moved its rate up, or down."""
+        """Returns its newest decision that moved its rate up (positive `way`) or down."""
         return next((e for e in reversed(self.decided) if self.change(e) * way > 0), None)
 
     def moved(self, event: MarketEvent) -> bool:
-        """Whether a decision moved its rate."""
+        """Returns whether a decision moved its rate."""
         return self.change(event) != 0
 
     def rate_by(self, day: date) -> Claim | None:
-        """The rate after its newest decision up to a day; None where none so early is known."""
+        """Returns the rate after its newest decision up to a day; None if no decision that early is
+        known."""
         before = [event for event in self.decided if event.event_date <= day]
         return self.rate_after(before[-1]) if before else None
 
     def rate_after(self, event: MarketEvent) -> Claim | None:
-        """The rate that a decision set or left."""
+        """Returns the rate after a decision."""
         return self.claims.get(claim_id(self.area, Metric.DECISION_RATE, event.event_date))
 
     def rate_before(self, event: MarketEvent) -> Claim | None:
-        """The rate before a decision; None where the decision before it is not known, or another
+        """Returns the rate before a decision; None if the decision before it is unknown, or another
         change lies between."""
         earlier = [each for each in self.decided if each.event_date < event.event_date]
         before = self.rate_after(earlier[-1]) if earlier else None
@@ -120,22 +123,22 @@ class KnownBank(NamedTuple):
         return before if fits else None
 
     def change(self, event: MarketEvent) -> Decimal:
-        """By how many basis points a decision moved its rate."""
+        """Returns by how many basis points a decision moved its rate."""
         known = self.change_claim(event)
         return known.value if known else Decimal(0)
 
     def change_claim(self, event: MarketEvent) -> Claim | None:
-        """The claim of that."""
+        """Returns the claim of that change."""
         return self.claims.get(claim_id(self.area, Metric.DECISION_CHANGE, event.event_date))
 
     def in_a_row(self, event: MarketEvent) -> Claim | None:
-        """For which time in a row it decided so, where that is known."""
+        """Returns the claim that counts how many times in a row it decided the same, if known."""
         known = filter(None, map(self.claims.get, event.claims))
         return next((claim for claim in known if claim.metric in IN_A_ROW.values()), None)
 
     def in_all(self, metric: Metric) -> Claim | None:
-        """What its decisions of the days that the question names come to, or those of all days that
-        were looked at."""
+        """Returns a total over its decisions on the days that the question names, or over all days
+        that were looked at."""
         if self.days is not None:
             return self.claims.get(span_id(self.area, metric, *self.days))
         return next((claim for claim in self.claims.values() if claim.metric is metric), None)
@@ -144,7 +147,7 @@ class KnownBank(NamedTuple):
 def known_banks(
     results: Iterable[ResearchResult], as_of_day: date, days: DaysAsked | None = None
 ) -> list[KnownBank]:
-    """The banks that were researched, in their order; none where a pair was."""
+    """Returns the banks that were researched, in order; none if only pairs were."""
     results = tuple(results)
     areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
     return [known_bank(area, results, as_of_day, days) for area in areas]
@@ -153,10 +156,10 @@ def known_banks(
 def known_bank(
     area: str, results: Iterable[ResearchResult], as_of_day: date, days: DaysAsked | None = None
 ) -> KnownBank:
-    """What research left of the bank of an area."""
+    """Builds the bank of an area from the results of research."""
     results = tuple(results)
     own = [event for result in results for event in result.events if event.area == area]
-    # What was researched of a pair tells of its banks as well.
+    # Research on a pair has events of its banks as well.
     once = {(event.event_type, event.event_date): event for event in own}
     ordered = sorted(once.values(), key=lambda event: event.event_date)
     decided = tuple(e for e in ordered if e.event_type is EventType.RATE_DECISION)
@@ -182,9 +185,9 @@ def is_known(
     *,
     together: bool = False,
 ) -> bool:
-    """Whether of each bank is known what a kind of question is of; which of several changed its
-    rate last is known by those that did, and which decide on some days by those that do. Of banks
-    that are asked about `together`, which changed their rates is known by those of which it is."""
+    """Returns whether the facts for a kind of question are known for each bank. If several banks
+    are asked which changed its rate last, or which decide on some days, one known bank is enough.
+    So it is for banks that are asked about `together` whether they changed their rates."""
     banks = known_banks(results, as_of_day, days)
     known = [_is_known_of(bank, kind) for bank in banks]
     of_any = kind is (QuestionKind.CHANGED if days is None else QuestionKind.NEXT)
@@ -206,8 +209,8 @@ def _is_known_of(bank: KnownBank, kind: QuestionKind | None) -> bool:
 
 
 class ChangesWithin(NamedTuple):
-    """How far the decisions of a bank within some days moved its rate, and whether all are known
-    that its calendar has for them."""
+    """How far the decisions of a bank within some days moved its rate, and whether all decisions in
+    its calendar for these days are known."""
 
     changes: tuple[Decimal, ...]
     all_known: bool
@@ -216,7 +219,8 @@ class ChangesWithin(NamedTuple):
 def changes_within(
     results: Sequence[ResearchResult], as_of_day: date, days: DaysAsked
 ) -> ChangesWithin | None:
-    """What the one bank that was researched did within some days; None where it is not one."""
+    """Returns what a single bank did within some days; None unless exactly one bank was
+    researched."""
     banks = known_banks(results, as_of_day, days)
     if len(banks) != 1:
         return None
@@ -226,18 +230,18 @@ def changes_within(
 
 
 def next_days(results: Iterable[ResearchResult], as_of_day: date) -> Mapping[str, date]:
-    """The day on which each bank decides next, where it is known, by the bank's area."""
+    """Returns the next decision day of each bank, where it is known, by the bank's area."""
     banks = known_banks(results, as_of_day)
     return {bank.area: bank.next_day for bank in banks if bank.next_day is not None}
 
 
 def when(event: MarketEvent) -> str:
-    """`on 5 May 2026`, or `in May 2026` where no more is known of its day."""
+    """Returns `on 5 May 2026`, or `in May 2026` if only the month is known."""
     within = "in" if event.precision is DatePrecision.MONTH else "on"
     return f"{within} {print_known_day(event.event_date, event.precision)}"
 
 
 def when_set(claim: Claim) -> str:
-    """The same of the decision that a claim is of."""
+    """Returns the same for the decision of a claim."""
     within = "in" if claim.precision is DatePrecision.MONTH else "on"
     return f"{within} {print_known_day(claim.as_of, claim.precision)}"

@@ -1,4 +1,4 @@
-"""The policy rates of banks and the yields of their governments' bonds, today and on other days."""
+"""The sentences on banks' policy rates and government bond yields, today and on other days."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -17,7 +17,7 @@ YEAR: Final = timedelta(days=365)
 
 
 def rate_now(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its policy rate, and up to which day it is known."""
+    """Gives a bank's policy rate, and up to which day it is known."""
     if (rate := bank.rate) is not None:
         known = f"as far as is known up to {print_full_day(rate.as_of)}"
         yield f"{its('policy rate', called)} was {figure(rate)}, {known}."
@@ -26,7 +26,7 @@ def rate_now(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def rate_and_year_before(bank: KnownBank, called: str) -> Iterator[str]:
-    """The rate, and what it was a year before."""
+    """Gives the rate, and that of a year before."""
     yield from rate_now(bank, called)
     before = bank.rate_by(bank.as_of_day - YEAR)
     if bank.rate is not None and before is not None:
@@ -35,8 +35,8 @@ def rate_and_year_before(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def rate_then(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its rate on the last of the days that are asked about, and the one today. Of a day up to
-    which not all is known there is only what was known before it."""
+    """Gives the rate on the last of the days that are asked about, and the one today. If not
+    everything up to that day is known, gives only the rate that was known before it."""
     last = bank.asked[1]
     then, now = bank.rate_by(last), bank.rate
     if bank.area in RATELESS or (now is not None and now.as_of < last):
@@ -52,8 +52,8 @@ def rate_then(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def rate_over(bank: KnownBank, called: str) -> Iterator[str]:
-    """How far it moved over the days that are asked about, its rate before them and its rate on the
-    last of them."""
+    """Says how far the rate moved over the days that are asked about, and gives the rate before
+    them and on the last of them."""
     first, last = bank.asked
     before = bank.rate_by(first - timedelta(days=1)) if first < last else None
     if before is not None:
@@ -66,7 +66,7 @@ def rate_over(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def yields(bank: KnownBank, called: str) -> Iterator[str]:
-    """What its government's bonds yield."""
+    """Gives the yields of its government's bonds."""
     for known in bank.claims.values():
         if known.metric in MATURITIES:
             bonds = f"{MATURITIES[known.metric]} government bonds of {bank.home}"
@@ -74,7 +74,7 @@ def yields(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def in_order(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
-    """The rates of several banks, the highest first, or the lowest where that is asked for."""
+    """Lists the rates of several banks, the highest first, or the lowest if that is asked for."""
     rates = [(bank, bank.rate) for bank in banks if bank.rate is not None]
     if len(rates) < 2:
         return
@@ -85,7 +85,7 @@ def in_order(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Itera
 
 
 def known_until(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """Up to which day the rates that were told are known."""
+    """Says up to which day the listed rates are known."""
     of_days: dict[str, list[str]] = {}
     for bank in banks:
         if bank.rate is not None:
@@ -101,7 +101,8 @@ def known_until(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 def rates_of(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
-    """The rates of several in their order, and of one since when and what it was before."""
+    """Lists the rates of several banks; for a single bank says since when its rate holds and what
+    it was before."""
     if len(banks) == 1:
         told = [*of_bank(banks[0], (rate_and_year_before,), "")]
         yield from told or [f"No policy rate of {banks[0].name} is known here."]
@@ -116,7 +117,7 @@ def rates_of(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Itera
 
 
 def all_yields(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """The yields of all, and that none are known."""
+    """Gives the yields of all banks' governments, or says that none are known."""
     told = [*of_each(yields)(banks)]
     homes = listed(bank.home for bank in banks)
     yield from told or [f"No yields of the government bonds of {homes} are known here."]

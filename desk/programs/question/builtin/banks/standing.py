@@ -1,4 +1,5 @@
-"""What is told of the banks that a question names, and in which order: what it is of goes first."""
+"""The sentences on the banks that a question names, in order: the fact that the question asks for
+comes first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -39,11 +40,11 @@ __all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "decisions_looked_at"]
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
 
 DAYS_AHEAD: Final = 2
-"""Decision days that are told of a bank."""
+"""The number of decision days given for a bank."""
 
 
 MOST_WITH_RATES: Final = 3
-"""Banks whose rates are told besides."""
+"""The maximum number of banks whose rates are added."""
 
 
 def bank_sentences(
@@ -56,13 +57,13 @@ def bank_sentences(
     *,
     besides: bool = True,
 ) -> tuple[str, ...]:
-    """What is known of the banks that were researched, that of a kind of question first; empty
-    where a pair was researched. Without a kind the rates of several go first, in their order. Where
-    `days` are asked about, what is known of these goes before what is known today. Of several banks
-    nothing is told besides but their rates, and of many not these. A `verdict` goes before all;
-    where it has the rates of today, only up to when they are known is told of them. Of several
-    banks and of changes that `side` goes first which is asked for. Without what is known `besides`,
-    no more is told than what is asked for."""
+    """Describes what is known about the banks that were researched, the facts for a kind of
+    question first; empty if a pair was researched. Without a kind the rates of several banks come
+    first, in order. If `days` are asked about, the facts on these come before those of today. For
+    several banks only their rates are added, and for many not even these. A `verdict` comes before
+    everything; if it contains today's rates, only the day up to which they are known is added.
+    Among several banks and changes, the `side` that is asked for comes first. Without `besides`,
+    only what is asked for is included."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
         return (verdict,) if verdict else ()
@@ -83,7 +84,7 @@ def bank_sentences(
 
 
 def decisions_looked_at(first: date, last: date) -> str:
-    """From when to when decisions were looked for, where the question names no days."""
+    """Says between which days decisions were looked for, if the question names no days."""
     return f"Decisions from {print_full_day(first)} to {print_full_day(last)} were looked at."
 
 
@@ -102,19 +103,19 @@ def _next_day(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def _day_after(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its next day, after today where a decision is due today."""
+    """Gives its next day; after today, if a decision is due today."""
     if bank.due is None or bank.ahead:
         yield from _next_day(bank._replace(due=None), called)
 
 
 def _next_if_now(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its next day, where the days that are asked about go on until now."""
+    """Gives its next day, if the days that are asked about reach up to now."""
     if bank.days and bank.days[1] >= bank.as_of_day:
         yield from _day_after(bank, called)
 
 
 def _next_first(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """The next decision days, the earliest first."""
+    """Lists the next decision days, the earliest first."""
     ahead = sorted((b for b in banks if b.ahead), key=lambda bank: bank.ahead[0].event_date)
     if len(banks) < 2:
         yield from of_each(_next_day)(banks)
@@ -132,8 +133,8 @@ def _no_later_day(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 def _coming(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """The decision days of the calendar that the question names, those that are past among them,
-    and the banks whose calendars are not known so far."""
+    """Lists the decision days of the calendar that the question names, including past ones, and the
+    banks whose calendars do not reach that far."""
     meetings = [(event, bank.name) for bank in banks for event in bank.meetings]
     meetings.sort(key=lambda each: each[0].event_date)
     days, names = from_to(*banks[0].asked), listed(bank.name for bank in banks)
@@ -152,7 +153,7 @@ def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """When a bank decides next, where that is known, and that no fact says what."""
+    """Says when a bank decides next, if known, and that the outcome is unknown."""
     dated = any(bank.ahead or bank.due for bank in banks)
     named = listed(bank.name for bank in banks)
     called = named if not dated else "it" if len(banks) == 1 else "they"
@@ -161,16 +162,18 @@ def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 def _decided_by(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
-    """What one bank decided in the days that are asked about, or what several did in sum."""
+    """Describes the decisions of one bank in the days that are asked about, or sums up those of
+    several."""
     return of_each(decided_within)(banks) if len(banks) == 1 else in_sums(banks, side)
 
 
 _BY_SIDE: Final = frozenset({newest_changes, rates_of, _decided_by})
-"""What is told in the order that a question asks for."""
+"""The leads whose order depends on the side that a question asks for."""
 
 
 _TOLD_WITHOUT_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD, None})
-"""What several banks are told of with their rates, or without."""
+"""The kinds of question for which the rates of several banks are not added: they already contain
+them, or do not need them."""
 
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     None: (in_order, (rate_now, yields, decided_last, _day_after)),
@@ -182,7 +185,7 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     QuestionKind.AHEAD: (_not_decided, (rate_now, decided_before_today)),
     QuestionKind.OTHER: (_not_known, (rate_now, decided_last, _day_after)),
 }
-"""What goes first by the kind of a question, and what is told of one bank after it."""
+"""The first sentences by kind of question, and the topics on a single bank after them."""
 
 _ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     None: (of_each(rate_over), (decided_if_within, _next_if_now)),
@@ -192,4 +195,4 @@ _ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...
     QuestionKind.RATE: (of_each(rate_over), (decided_if_within, _next_if_now)),
     QuestionKind.OTHER: (_not_known, (decided_within, rate_then, _next_if_now)),
 }
-"""The same where the question names days."""
+"""The same for questions that name days."""

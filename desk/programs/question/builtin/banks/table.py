@@ -1,4 +1,4 @@
-"""The table of what banks decided, newest first."""
+"""The table of banks' decisions, newest first."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ from desk.programs.question.builtin.banks.known import KnownBank, known_bank
 from desk.programs.question.builtin.banks.topics import figure
 
 SHOWN: Final = 6
-"""Decisions of a bank that are shown where a question names no days."""
+"""The number of decisions of a bank that are shown if a question names no days."""
 
 _COLUMNS: Final = ("Day", "Bank", "Decision", "Rate before", "Rate after", "Change")
 _RULE: Final = ("---", "---", "---", "---:", "---:", "---:")
@@ -29,9 +29,9 @@ class _DecisionRow(NamedTuple):
 def decisions_table(
     results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
 ) -> str:
-    """What the banks decided in the `days` that are asked about; without such days the newest
-    decisions of each, with how many were looked at. Of the banks of a pair what they decided in
-    the `window` of its move. Empty where there is none."""
+    """Returns the table of the banks' decisions in the `days` that are asked about; without such
+    days that of each bank's newest decisions, with the number that were looked at. For the banks of
+    a pair it contains the decisions in the `window` of its move. Empty without any."""
     banks = [*_banks_in(results, window, days)]
     rows = sorted(
         (_DecisionRow(bank, event) for bank in banks for event in _shown(bank)),
@@ -82,7 +82,8 @@ def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
         return (day, bank.full_name, outcome_told(event), *([_NONE] * 3))
     way = (change.value > 0) - (change.value < 0)
     after = bank.rate_after(event)
-    # What was held is what it was, also where the decision before is not among the days asked for.
+    # A held rate is the same before and after, even if the decision before is not among the days
+    # asked for.
     before = bank.rate_before(event) or (None if way else after)
     return (day, bank.full_name, _DECIDED[way], _cell(before), _cell(after), figure(change))
 

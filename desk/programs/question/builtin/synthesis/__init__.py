@@ -1,5 +1,4 @@
-"""The Synthesis agent, and the two kinds of evidence that it answers from: what was measured of
-markets, and what is written."""
+"""The Synthesis agent, and its two kinds of evidence: measurements of markets, and texts."""
 
 from desk.programs.question.builtin.synthesis.agent import take_turn
 

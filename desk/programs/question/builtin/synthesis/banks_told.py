@@ -1,5 +1,6 @@
-"""What is told of the central banks that a question names, where nothing written fits it: the fact
-that it asks for, for what it is taken where that is not sure, and what of it was not read."""
+"""The answer about the central banks that a question names, if no text matches: the fact that it
+asks for, how the question was understood if that is uncertain, and which of its words were not
+parsed."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -41,13 +42,13 @@ from desk.programs.question.builtin.unread_words import unread_words
 OF_THE_BANKS: Final = "What the desk knows of central banks:"
 
 _LOOKED_BACK: Final = frozenset({QuestionKind.CHANGED, None})
-"""What is looked for among a bank's earlier decisions."""
+"""The kinds for which earlier decisions of a bank are looked for."""
 
 
 class _AsRead(NamedTuple):
-    """What a question about banks is read as: its kind, where that is sure, and the one for which
-    it is `taken`; the fact that decides it; what of it was not read, and whether that may change
-    what is asked."""
+    """How a question about banks was understood: its kind, if that is certain, and the kind that is
+    assumed (`taken`); the fact that decides it; which of its words were not parsed, and whether the
+    kind is certain despite them."""
 
     kind: QuestionKind | None
     taken: QuestionKind | None
@@ -64,9 +65,9 @@ def banks_told(
     *,
     besides: bool = True,
 ) -> Draft:
-    """What is known of the banks that were researched, with what the question asks for first. Of
-    places that are the seats of banks among other things, what is written and comes near goes
-    before, where the kind is none of a bank's. What is known `besides` may be left out."""
+    """Returns what is known about the banks that were researched, what the question asks for first.
+    For places that are seats of banks among other things, the nearest texts come first, unless the
+    kind is that of a bank. `besides` adds facts that are not asked for."""
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
@@ -75,7 +76,7 @@ def banks_told(
         bank_sentences(research, day, read.taken, days, read.verdict, side, besides=besides)
         for days in periods
     )
-    # What is known today is told once.
+    # Facts of today are given only once.
     told = tuple(dict.fromkeys(sentence for sentences in each for sentence in sentences))
     if query.days_asked is None and read.taken in _LOOKED_BACK:
         told = (*told, decisions_looked_at(_first_looked_at(research, first_day), day))
@@ -93,17 +94,18 @@ def banks_told(
 
 
 def _first_looked_at(research: Sequence[ResearchResult], first_day: date) -> date:
-    """The first day of which decisions were looked at: beside a pair not that of its window."""
+    """Returns the first day for which decisions were looked at: beside a pair this is not the first
+    day of its window."""
     counted = (c for r in research for c in r.claims if c.metric is Metric.DECISIONS_WITHIN)
     return min((days[0] for claim in counted if (days := span_days(claim))), default=first_day)
 
 
 def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: date) -> _AsRead:
-    """By the model of meaning. Whether a bank raised, cut or moved its rate within days that are
-    named is a question of its decisions, whatever else is near. Words that are near to nothing ask
-    for what the desk does not know."""
+    """Interprets a question by the embedding model. Whether a bank raised, cut or moved its rate
+    within named days is a question about its decisions, whatever else is near. Words that are near
+    to no kind ask for something that the desk does not know."""
     query, find_meaning = question.query, WORKER_EMBEDDING_MODEL.get()
-    # What a bank will decide is nothing of days that are past.
+    # What a bank will decide cannot be asked about past days.
     past = query.days_asked is not None and query.days_asked[1] < day
     besides = {*OF_PRICES, QuestionKind.AHEAD} if past else OF_PRICES
     kind = kind_of(query.question, find_meaning, besides)
@@ -121,8 +123,8 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
 
 
 def _in_order(read: _AsRead, told: Sequence[str], *, known: bool) -> Iterator[str]:
-    """What is told and what was not read. That stands behind the first fact where it may change
-    what is asked, and last where it does not, or no fact is known."""
+    """Yields the facts and the words that were not parsed. These follow the first fact if they may
+    change what is asked, and come last if they do not, or if no fact is known."""
     first, *rest = told
     if read.taken in NOT_KNOWN:
         yield from (first, read.doubt, *rest)

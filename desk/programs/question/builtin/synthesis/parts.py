@@ -1,8 +1,8 @@
 """The parts of a question that asks for two things in one sentence.
 
-It may be cut wherever words are joined that are not two names. Whether both sides ask for
-something, and for different things, the model of meaning decides; a part that names nothing is of
-what the one before it names.
+It may be split wherever a conjunction does not join two names. The embedding model decides whether
+both sides ask for something, and for different things. A part that names nothing is about the
+subjects of the part before it.
 """
 
 import re
@@ -42,7 +42,7 @@ _TOLD_ALIKE: Final = {
 
 
 class QuestionPart(NamedTuple):
-    """A part of a question as it is `written` there, as it is asked with what it is of, and the
+    """A part of a question as `written`, as a question of its own with its subject, and the
     research on that."""
 
     written: str
@@ -51,18 +51,18 @@ class QuestionPart(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it may be answered with what the desk knows."""
+        """Whether the desk's facts may answer it."""
         return bool(self.research) and self.question.kind not in NOT_KNOWN
 
     @property
     def is_of_banks(self) -> bool:
-        """Whether what was researched of it is central banks alone."""
+        """Whether only central banks were researched for it."""
         return is_of_a_bank(self.research) and not _has_pairs(self.research)
 
     @property
     def _topic(self) -> QuestionKind | Aspect | None:
-        """What it asks for, as far as answers differ by it; None where that is not known. Words
-        that name nothing may be no part at all where they ask for no figure of a bank or pair."""
+        """What it asks for, as far as answers differ by it; None if unknown. Words that name
+        nothing may not be a part if they ask for no figure of a bank or pair."""
         aspect, kind = self.question.asked.aspect, self.question.kind
         told = aspect or self.question.asked.unmeasured or subjects_asked(self.written)
         if kind not in OF_A_BANK and not told:
@@ -72,7 +72,7 @@ class QuestionPart(NamedTuple):
         return _TOLD_ALIKE.get(kind, kind) if kind else None
 
     def is_apart_from(self, other: "QuestionPart") -> bool:
-        """Whether each asks for something, and it is not the same."""
+        """Returns whether both parts ask for something, and for different things."""
         topics = self._topic, other._topic
         return None not in topics and topics[0] != topics[1]
 
@@ -80,8 +80,8 @@ class QuestionPart(NamedTuple):
 def parts_of(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[QuestionPart, ...]:
-    """The two parts of a question; none where all of it is read as one, unless that is of banks,
-    or where it is not sure that two things are asked for."""
+    """Returns the two parts of a question; empty if the whole is understood as one question and is
+    not about banks, or if it is uncertain that two things are asked for."""
     is_read = question.kind is not None and not question.is_unsure and not question.left.others
     if is_read and not is_of_a_bank(research):
         return ()
@@ -99,7 +99,7 @@ def parts_of(
 
 
 def halves(words: str) -> Iterator[tuple[str, str]]:
-    """The two sides of each place where a question may be cut."""
+    """Yields the two sides of each place where a question may be split."""
     for joint in _JOINT.finditer(words):
         head, tail = words[: joint.start()], words[joint.end() :]
         if not _are_listed(by_their_kinds(head), by_their_kinds(tail)):
@@ -107,7 +107,7 @@ def halves(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _are_listed(head: str, tail: str) -> bool:
-    """Whether two names of one kind stand at the joint."""
+    """Returns whether the conjunction joins two names of one kind."""
     begun = tail.removeprefix(f"{_ARTICLE} ")
     return any(head.endswith(name) and begun.startswith(name) for name in KIND_NAMES)
 
@@ -115,8 +115,8 @@ def _are_listed(head: str, tail: str) -> bool:
 def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
-    """A part; None where it names nothing, or does nothing but name and that no currency. Where
-    the whole question names nothing, both parts are of all that was researched."""
+    """Builds a part; None if it names nothing, or only names something that is not a currency. If
+    the whole question names nothing, both parts are about everything that was researched."""
     says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
     named, of_all = subjects_asked(asked), not subjects_asked(whole.query.question)
     is_pair = bool(named) and all(each.kind is NamedAs.CURRENCY for each in named)
@@ -132,7 +132,7 @@ def _has_pairs(research: Sequence[ResearchResult]) -> bool:
 
 
 def _of_what_is_named(words: str, research: Sequence[ResearchResult]) -> tuple[ResearchResult, ...]:
-    """The research on the pairs that words name, or else on each subject."""
+    """Returns the research on the pairs that words name, or else on each subject."""
     if pairs := pairs_named(words):
         return tuple(each for each in research if each.market in pairs)
     subjects = subjects_asked(words)
@@ -145,7 +145,7 @@ def _is_on(market: str, subject: AskedSubject) -> bool:
 
 
 def _parameters(query: Query, written: str) -> dict[str, str]:
-    """What the question carries along, of days what a part of it names."""
+    """Returns the question's parameters, with only the days that a part of it names."""
     told = dict(query.parameters)
     unread = [each for each in told.pop(UNREAD, "").split(", ") if each and each in written]
     told |= {UNREAD: ", ".join(unread)} if unread else {}

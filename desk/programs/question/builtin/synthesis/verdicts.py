@@ -1,7 +1,7 @@
-"""The fact that decides a question of yes or no, and the answer that follows from it.
+"""The fact that decides a yes-or-no question, and the answer that follows from it.
 
-What would be so if the answer were yes, the model of meaning says; where it says nothing, the fact
-is told alone. What is so is computed from claims.
+The embedding model decides what a yes would mean; if it cannot, the fact is given alone. The answer
+is computed from claims.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ _SIGNS: Final = {1: "above", -1: "below"}
 
 
 class _Gap(NamedTuple):
-    """The policy rates of two areas, the one that a question names first before the other, and by
-    how many basis points they differ, where that was computed."""
+    """The policy rates of two areas, the one that a question names first before the other, and
+    their difference in basis points, if it was computed."""
 
     rate: Claim
     against: Claim
@@ -47,7 +47,7 @@ class _Gap(NamedTuple):
 
 
 def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
-    """Whether the currency that a question names rose or fell, where it asks for that; empty where
+    """Says whether the currency that a question names rose or fell, if it asks for that; empty if
     it does not, or no move of it is known."""
     moved = _move_of(question, research)
     if moved is None or kind_of(question, WORKER_EMBEDDING_MODEL.get()) not in OF_PRICES:
@@ -68,8 +68,8 @@ def bank_verdict(
     day: date,
     asked: DaysAsked | None,
 ) -> str:
-    """The fact that decides a question about rates, about which of two banks decides first, or
-    about what a bank did within some days."""
+    """Returns the fact that decides a question about rates, about which of two banks decides first,
+    or about what a bank did within some days."""
     if kind is QuestionKind.NEXT:
         return order_verdict(question, research, day)
     if kind is QuestionKind.RATE:
@@ -85,8 +85,8 @@ def bank_verdict(
 
 
 def order_verdict(question: str, research: Sequence[ResearchResult], day: date) -> str:
-    """Whether the bank that a question names first decides before or after the other one; empty
-    where it does not ask for that, or the next day of one is not known."""
+    """Says whether the bank that a question names first decides before or after the other one;
+    empty if it does not ask for that, or the next day of one is unknown."""
     known, areas = next_days(research, day), _areas(question, research)
     if len(areas) != 2 or not known.keys() >= {*areas}:
         return ""
@@ -98,8 +98,8 @@ def order_verdict(question: str, research: Sequence[ResearchResult], day: date) 
 
 
 def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
-    """Which of two policy rates that a question names is the higher, and by how much; empty where
-    it names no two of which the rate is known."""
+    """Says which of two policy rates that a question names is higher, and by how much; empty unless
+    it names two with known rates."""
     gap = _gap(question, research)
     if gap is None:
         return ""
@@ -117,8 +117,8 @@ def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
 def then_and_now_verdict(
     question: str, research: Sequence[ResearchResult], since: date | None
 ) -> str:
-    """Whether the one policy rate that a question names is higher or lower than at a day; empty
-    where it does not ask for that, or the rate then is not known."""
+    """Says whether the one policy rate that a question names is higher or lower than on a day;
+    empty if it does not ask for that, or the rate then is unknown."""
     side = side_of(question, _OF_A_GAP, WORKER_EMBEDDING_MODEL.get())
     areas = _areas(question, research)
     known = _claims(research)
@@ -144,13 +144,13 @@ def then_and_now_verdict(
 
 
 def changes_asked(question: str) -> AskedSide | None:
-    """Whether a question asks if a bank raised, cut, moved or held its rate."""
+    """Returns whether a question asks if a bank raised, cut, moved or held its rate."""
     return side_of(question, OF_CHANGES, WORKER_EMBEDDING_MODEL.get())
 
 
 def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
-    """What the changes of a bank's decisions within the days that are asked about say to that. That
-    there was no such change is said for sure only where the outcome of each is known."""
+    """Answers that from the changes of a bank's decisions within the days that are asked about. It
+    only says for certain that there was no such change if the outcome of each decision is known."""
     if side is None or not (changes or all_known):
         return ""
     is_so = did(side, changes)
@@ -159,8 +159,8 @@ def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known
 
 
 def _move_of(question: str, research: Sequence[ResearchResult]) -> tuple[str, Claim] | None:
-    """The currency that a question names first and is moved, by its move against the other one that
-    it names, or else against the dollar."""
+    """Returns the currency that a question names first, with its move against the other one that it
+    names, or else against the dollar."""
     kinds = (NamedAs.CURRENCY, NamedAs.COUNTRY)
     codes = [*dict.fromkeys(s.code for s in subjects_asked(question) if s.kind in kinds)]
     if not codes or len(codes) > 2:
@@ -184,7 +184,8 @@ def _gap(question: str, research: Sequence[ResearchResult]) -> _Gap | None:
 
 
 def _areas(question: str, research: Sequence[ResearchResult]) -> list[str]:
-    """The areas whose banks were researched, in the order in which a question names them."""
+    """Returns the areas whose banks were researched, in the order in which a question names
+    them."""
     researched = {result.market for result in research}
     named = dict.fromkeys(AREAS.get(each.code, "") for each in subjects_asked(question))
     return [area for area in named if area in researched]

@@ -1,1 +1,1 @@
-"""What was measured of markets, as it answers a question."""
+"""The answers from measurements of markets."""

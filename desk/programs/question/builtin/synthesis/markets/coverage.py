@@ -1,4 +1,4 @@
-"""What of a question was measured, and what of it nothing was found about."""
+"""Which parts of a question were measured, and for which nothing was found."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,21 +20,21 @@ NOT_COVERED: Final = "Nothing is said here of"
 
 
 def is_all_read(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
-    """Whether what was measured is all that a question names."""
+    """Returns whether everything that a question names was measured."""
     query = question.query
     unread = question.left.time or query.parameters.get(NO_MARKET)
     return not unread and not question.is_unsure and not _not_measured(query, research)
 
 
 def measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
-    """What of that a question names some research is about."""
+    """Returns the subjects of a question that some research is about."""
     asked = subjects_asked(query.question) if research else ()
     return tuple(subject for subject in asked if _is_researched(subject, research))
 
 
 def _not_measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
-    """What of that a question names no research is about. A place that is the seat of a bank as
-    well is none of it."""
+    """Returns the subjects of a question that no research is about. Excludes places that are also
+    the seat of a bank."""
     asked = (s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT)
     return tuple(subject for subject in asked if not _is_researched(subject, research))
 
@@ -53,7 +53,7 @@ def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> b
 
 
 def _is_of_area(area: str, result: ResearchResult) -> bool:
-    """Whether a result tells of a country's policy rate, or of its bank's decisions and days."""
+    """Returns whether a result covers a country's policy rate, or its bank's decisions and days."""
     events = any(event.area == area for event in result.events)
     return result.market == area or events or any(c.subject == area for c in result.claims)
 
@@ -65,8 +65,8 @@ def not_covered(
     *,
     yields: bool = True,
 ) -> str:
-    """The sentence that names what a question names and neither the research nor a passage that is
-    quoted is about, `yields` of government bonds among it; empty where there is nothing."""
+    """Names the subjects of a question that neither the research nor a quoted passage is about,
+    including `yields` of government bonds; empty without any."""
     read = " ".join(" ".join(filter(None, (p.source, p.within, p.text))) for p in shown)
     quoted = {subject.code for subject in subjects_asked(read)}
     without = set(query.parameters.get(NO_MARKET, "").split(", ")) if not shown else set()
@@ -77,6 +77,6 @@ def not_covered(
 
 
 def is_measured(results: Sequence[ResearchResult]) -> bool:
-    """Whether a move is known, where a pair was researched."""
+    """Returns whether a move is known, if a pair was researched."""
     pair = any("/" in result.market for result in results)
     return not pair or any(c.metric is Metric.MOVE for r in results for c in r.claims)

@@ -1,4 +1,4 @@
-"""What was measured of markets, in the words of those who measured it."""
+"""The sentences on what was measured of markets, in the words of the agents that measured it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -31,15 +31,15 @@ from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import references, split_sentences
 
 TOLD_OF_A_MOVE: Final = 2
-"""Sentences of its description: from where to where it went, and between which fixings. How far the
-last one is from these is told as well."""
+"""The first sentences of a move's description: from where to where it went, and between which
+fixings. The distance of the last fixing from these is added."""
 
 UNJUDGED: Final = "What caused a move is not judged without a model."
 
 TAKEN_FOR: Final = "Taken for a question about"
 
 NONE_SURE: Final = "No fact that is known here surely answers the question."
-"""Where it is not known to be none of the desk's facts, and one of them may yet be asked for."""
+"""The words for a question that may be about a fact of the desk although no kind is certain."""
 
 NOW_OR_LAST_WEEK: Final = "now and the last week"
 
@@ -51,9 +51,9 @@ _STANDING: Final = frozenset(
 
 
 def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> Iterator[str]:
-    """What the market did and, where a question may ask why, the events of most impact, in the
-    words of those who found them. What else is known of a move, and decision days that nothing is
-    known of, are left to the sections."""
+    """Describes what the market did and, if a question may ask why, the events with the highest
+    impact, in the words of the agents that found them. Further details of a move, and decision days
+    without information, are left to the sections."""
     events = sorted(ranked(results), key=lambda event: not is_move(event))
     if question.kind is QuestionKind.LEVEL or question.asked.aspect:
         yield from dict.fromkeys(in_short(event) for event in events if is_move(event))
@@ -65,24 +65,23 @@ def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> 
 
 
 def move_told(results: Sequence[ResearchResult]) -> str:
-    """How far several pairs went in their order, or one from where to where; empty where no move is
-    known."""
+    """Describes the moves of several pairs in order, or that of one; empty if no move is known."""
     moves = (event for event in ranked(results) if is_move(event))
     return largest_first(results) or next(map(in_short, moves), "")
 
 
 def _moves(events: Sequence[MarketEvent]) -> int:
-    """How many moves there are: of several markets that are asked about each is told."""
+    """Counts the moves: each of several markets that are asked about is described."""
     return len({in_short(event) for event in events if is_move(event)})
 
 
 def _is_scheduled(event: MarketEvent) -> bool:
-    """Whether it is a decision that is to come, or whose outcome is not known."""
+    """Returns whether it is a future decision, or one whose outcome is unknown."""
     return event.event_type is EventType.SCHEDULED_DECISION
 
 
 def _dated(event: MarketEvent) -> str:
-    """An event in short; of a decision on which day it was."""
+    """Describes an event briefly; a decision with its day."""
     bank = bank_in_a_sentence(event.area) if event.area else ""
     told = in_short(event)
     if event.event_type is not EventType.RATE_DECISION or not told.startswith(opening(bank)):
@@ -91,7 +90,7 @@ def _dated(event: MarketEvent) -> str:
 
 
 def in_short(event: MarketEvent) -> str:
-    """An event's description; of a move the sentences that say how far it went."""
+    """Returns an event's description; for a move only the sentences on its size."""
     if not is_move(event):
         return event.description
     sentences = split_sentences(event.description)
@@ -100,15 +99,16 @@ def in_short(event: MarketEvent) -> str:
 
 
 def _is_distance(reference: str) -> bool:
-    """Whether a reference is to how far the last fixing is from an end of the period's range."""
+    """Returns whether a reference is to the distance of the last fixing from an end of the period's
+    range."""
     return any(
         str(metric) in reference.split(":") for metric in (Metric.FROM_HIGH, Metric.FROM_LOW)
     )
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
-    """Where each pair stands among its fixings of a year, in claims that were found; None without
-    them."""
+    """Describes each pair's position among its fixings of a year, from claims that were found; None
+    without them."""
     told = dict.fromkeys(filter(None, map(_standing, results)))
     return " ".join(told) or None
 
@@ -119,15 +119,15 @@ def _standing(result: ResearchResult) -> str | None:
 
 
 def level_told(known: Mapping[Metric, Claim], remark: str = "") -> str:
-    """A pair's last fixing with its day, and a remark on that."""
+    """Gives a pair's last fixing with its day, and a remark on that."""
     level = known[Metric.LAST]
     day = print_full_day(level.as_of)
     return f"The fixing of {level.subject} of {day} is [[{level.claim_id}]]{remark}."
 
 
 def range_told(known: Mapping[Metric, Claim]) -> str:
-    """Where a pair's last fixing stands among those of the year up to it; empty where they are not
-    all known."""
+    """Describes the position of a pair's last fixing among those of the year up to it; empty if not
+    all of them are known."""
     if not known.keys() >= _STANDING:
         return ""
     level, low, high = (known[m] for m in (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH))
@@ -145,9 +145,9 @@ def range_told(known: Mapping[Metric, Claim]) -> str:
 
 
 def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
-    """Sentences with what of a question was not read, last where that does not matter. Where it
-    does, a `fact` goes before all, with that for which the question is taken, and behind it what
-    was not read; where no fact may answer it, that does."""
+    """Adds to the sentences which words of a question were not parsed: last if that does not
+    matter. If it does, a `fact` comes first with how the question was understood, then the unparsed
+    words. If no fact can answer it, the answer starts by saying so."""
     doubt = question.left.told(question.kind)
     if not question.is_unsure:
         told = (*said, doubt)
@@ -161,7 +161,7 @@ def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
 
 
 def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
-    """The days between which a move was measured, and what of the question named them."""
+    """Says between which days a move was measured, and which words of the question named them."""
     named = query.parameters.get(READ)
     what = safe_line(named, "the days asked for") if named else NO_PERIOD
     days = {c.metric: c.as_of for c in of_the_market(results)}
@@ -170,7 +170,7 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
         yield f"Measured for {what}: from the fixing of {first} to that of {last}."
         return
     if not days:
-        # Where there is no claim at all, no digit stands in an answer: not even those of a day.
+        # Without any claim an answer contains no digits, not even those of a date.
         silent = listed(dict.fromkeys(r.market for r in results if "/" in r.market))
         yield (
             f"No fixing of {silent} is known of the days that are asked about."
@@ -186,7 +186,8 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
 
 
 def newest_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> str:
-    """How old the newest fixing of each pair is, where that is older than what is asked of now."""
+    """Says how old the newest fixing of each pair is, if it is older than a question about now
+    expects."""
     if READ in question.query.parameters:
         return ""
     days = {each.ends_on: list[str]() for each in results if each.ends_on and each.claims}
@@ -202,9 +203,8 @@ def newest_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> 
 
 
 def prices_ended(results: Sequence[ResearchResult]) -> Iterator[str]:
-    """Of which pairs the newest price is older than the days that are asked about and not told of,
-    and what to do. The day is told with what is missing: no digit stands in an answer without a
-    claim."""
+    """Names the pairs whose newest price is older than the days that are asked about, and says what
+    to do. The day is listed with what is missing: an answer contains no digits without a claim."""
     ended = dict.fromkeys(each.market for each in results if each.ends_on and not each.claims)
     if ended:
         yield (

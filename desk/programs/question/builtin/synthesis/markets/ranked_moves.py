@@ -1,5 +1,5 @@
-"""Pairs in the order of their moves: a group by what each currency did against the dollar, others
-by how far they went."""
+"""Pairs in the order of their moves: a group by the gains of each currency against the dollar,
+others by the size of their moves."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -13,8 +13,8 @@ WHOLE: Final = Decimal(100)
 
 
 class RankedMove(NamedTuple):
-    """A currency's move against the dollar, by the claim that it follows from. `gained` is what it
-    is ranked by: the move of the pair, taken the other way round where the dollar comes first."""
+    """A currency's move against the dollar, with the claim that it follows from. `gained` is the
+    value that it is ranked by: the move of the pair, inverted if the dollar is its base."""
 
     currency: str
     gained: Decimal
@@ -22,14 +22,14 @@ class RankedMove(NamedTuple):
 
 
 def ranked_moves(results: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
-    """The currencies whose pair has a move, the one that gained most first."""
+    """Returns the currencies whose pair has a move, the largest gain first."""
     return tuple(sorted(_moves(results), key=lambda each: -each.gained))
 
 
 def ranking_told(
     group: str, results: Sequence[ResearchResult], *, worst_first: bool = False
 ) -> str:
-    """All of a group in their order, and those of which no move is known."""
+    """Lists all of a group in order, and those whose move is unknown."""
     ranked = ranked_moves(results)[:: -1 if worst_first else 1]
     moved = {c.subject for r in results for c in r.claims if c.metric is Metric.MOVE}
     silent = sorted({r.market for r in results if "/" in r.market} - moved)
@@ -43,7 +43,7 @@ def ranking_told(
 
 
 def largest_first(results: Sequence[ResearchResult]) -> str:
-    """The moves of several pairs over one period, by their size; empty of fewer than two."""
+    """Lists the moves of several pairs over one period, by their size; empty for fewer than two."""
     own = (c for r in results for c in r.claims if c.subject == r.market)
     moves = {claim.subject: claim for claim in own if claim.metric is Metric.MOVE}
     if len(moves) < 2:

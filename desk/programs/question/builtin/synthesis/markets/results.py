@@ -1,4 +1,4 @@
-"""What research agents brought to a question, and the moves among it."""
+"""The results of research agents for a question, and the moves among them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
@@ -17,48 +17,51 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.weeks import TimeWindow
 
 MOST_EVENTS: Final = 3
-"""Events in the summary."""
+"""The maximum number of events in the summary."""
 
 _ORDER: Final = {Impact.HIGH: 0, Impact.MEDIUM: 1, Impact.LOW: 2}
 
 
 def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
-    """What research agents brought, in the order of the graph."""
+    """Returns the results of research agents, in the order of the graph."""
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
 def of_the_market(results: Iterable[ResearchResult]) -> Iterator[Claim]:
-    """The claims on what each result is about: a model's may be on other markets, and days."""
+    """Returns the claims on each result's own market: those of a model may be on other markets, and
+    days."""
     return (c for result in results for c in result.claims if c.subject == result.market)
 
 
 def whole_days(window: TimeWindow) -> tuple[date, date]:
-    """The first day of a window and the last of which it has more than its first instant."""
+    """Returns the first day of a window, and the last one of which it contains more than the first
+    instant."""
     before = max(window.start, window.end - timedelta(microseconds=1))
     return window_days(window.model_copy(update={"end": before}))
 
 
 def ranked(results: Sequence[ResearchResult]) -> list[MarketEvent]:
-    """The events of some research, those of most impact first."""
+    """Returns the events of some research, the highest impact first."""
     events = [event for result in results for event in result.events]
     return sorted(events, key=lambda event: _ORDER[event.impact])
 
 
 def has_events(results: Iterable[ResearchResult]) -> bool:
-    """Whether some research found anything that happened or will."""
+    """Returns whether some research found a past or future event."""
     return any(result.events for result in results)
 
 
 def is_move(event: MarketEvent) -> bool:
-    """Whether it is the move of a pair."""
+    """Returns whether an event is the move of a pair."""
     return event.event_type is EventType.FX_MOVEMENT
 
 
 def is_of_the_dollar(event: MarketEvent) -> bool:
-    """Whether its pair is one against the dollar."""
+    """Returns whether an event's pair is one against the dollar."""
     return DOLLAR in event.market.split("/")
 
 
 def is_of_a_bank(results: Sequence[ResearchResult]) -> bool:
-    """Whether what was researched is a bank, of which its calendar tells even without an event."""
+    """Returns whether a bank was researched, whose calendar has information even without an
+    event."""
     return any("/" not in result.market for result in results)

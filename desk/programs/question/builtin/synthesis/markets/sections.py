@@ -1,4 +1,4 @@
-"""The sections of an answer on what was measured."""
+"""The sections of an answer on measurements."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import date
@@ -38,8 +38,8 @@ _LEANINGS: Final = {
 def research_sections(
     state: Sequence[StateEntry], window: DaysAsked, days: DaysAsked | None = None
 ) -> Iterator[Section]:
-    """The table of what central banks decided, a section for each research result, and one for what
-    the validator says."""
+    """Yields the table of central banks' decisions, a section for each research result, and one for
+    the validator's words."""
     if table := decisions_table(research_in(state), window, days):
         yield Section(title=DECISIONS, content=clip(table, LONGEST_SECTION))
     for result in research_in(state):
@@ -54,7 +54,7 @@ def research_sections(
 
 
 def _founded(prose: str, known: Container[str]) -> str:
-    """The sentences that refer to nothing but claims of the research."""
+    """Returns the sentences that only refer to claims of the research."""
     kept = (s for s in split_sentences(prose) if all(name in known for name in references(s)))
     return "".join(kept).strip()
 
@@ -75,15 +75,15 @@ def _content(result: ResearchResult, day: date) -> str:
 
 
 def _is_tabled(event: MarketEvent, day: date) -> bool:
-    """Whether the table of decisions has it: what a bank decided, a past day without an outcome,
-    and the as-of day itself."""
+    """Returns whether the table of decisions contains an event: a bank's decision, a past day
+    without an outcome, and one on the as-of day itself."""
     scheduled = event.event_type is EventType.SCHEDULED_DECISION
     return event.event_type is EventType.RATE_DECISION or (scheduled and event.event_date <= day)
 
 
 def _other_rates(result: ResearchResult, events: Iterable[MarketEvent]) -> Iterator[str]:
-    """The market's policy rates of which none of its events that are told tells, nor a decision: a
-    bank has one without a day ahead too."""
+    """Yields the market's policy rates that no printed event and no decision gives: a bank has one
+    even without a future day."""
     told = {name for event in events for name in references(event.description)}
     decided = {event.area for event in result.events if event.event_type is EventType.RATE_DECISION}
     for claim in result.claims:

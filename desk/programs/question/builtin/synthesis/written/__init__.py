@@ -1,1 +1,1 @@
-"""What is written in tickets, documents and pages, as it answers a question."""
+"""The answers from tickets, documents and pages."""

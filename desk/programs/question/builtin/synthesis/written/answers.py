@@ -1,4 +1,4 @@
-"""Answers in the words of what is written: of tickets, of the cells of tables, of passages."""
+"""Answers in the words of texts: of tickets, of table cells, of passages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -36,13 +36,13 @@ AS_THEY_STAND: Final = (
 )
 
 MOST_QUOTED: Final = 3
-"""Passages in a summary."""
+"""The maximum number of passages in a summary."""
 
 MOST_FURTHER: Final = 3
-"""Passages of each kind of source that are shown besides."""
+"""The maximum number of further passages of each kind of source."""
 
 MOST_TOLD: Final = 20
-"""Tickets whose fields a summary tells."""
+"""The maximum number of tickets whose fields a summary lists."""
 
 _TITLES: Final[Mapping[SourceKind, str]] = {
     SourceKind.TICKET: "Tickets",
@@ -61,8 +61,8 @@ def of_named(
     ranked: Sequence[Fit],
     quoter: Quoter,
 ) -> Draft:
-    """What is in the tickets that are named: answered where one field of one of them is asked for.
-    What fits the rest of the question better than they do goes before them."""
+    """Describes the tickets that are named; answered if one field of one of them is asked for.
+    Passages that match the rest of the question better come first."""
     tickets = {each.ticket.id.upper(): (each, each.ticket) for each in passages if each.ticket}
     known = [tickets[name] for name in names if name in tickets]
     if not known:
@@ -82,9 +82,9 @@ def of_named(
 
 
 def _goes_on(fit: Fit, own: float, *, more: bool) -> bool:
-    """Whether a passage says more of what is asked than the tickets that are named: as much of it
-    at least, where they name its source. Where a field of theirs may be meant it says `more`, and
-    nearly all."""
+    """Returns whether a passage contains more of the question than the named tickets do, or at
+    least as much if they link to its source. With `more`, when a field of theirs may be asked for,
+    they must link to its source, and it must count as found and contain more."""
     if fit.passage.ticket:
         return False
     if more:
@@ -93,8 +93,8 @@ def _goes_on(fit: Fit, own: float, *, more: bool) -> bool:
 
 
 def _field_asked(question: str) -> str | None:
-    """The field of a ticket that a question is about, where the names and descriptions of its
-    fields leave no doubt; None else."""
+    """Returns the field of a ticket that a question is about, if the names and descriptions of the
+    fields leave no doubt; otherwise None."""
     rows = [(name, str(Ticket.model_fields[name].description)) for name in _FIELDS]
     with closing(FullTextIndex({"name": 2.0, "about": 1.0}, rows)) as index:
         best = index.search(" ".join(TICKET_ID.sub(" ", question).split()))
@@ -102,8 +102,8 @@ def _field_asked(question: str) -> str | None:
 
 
 def cell_asked(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft | None:
-    """The cell of a table that a question names by its row and its column, where both are one
-    alone; None else."""
+    """Returns the cell of a table that a question names by its row and its column, if both are
+    unique; otherwise None."""
     asked = stems(question)
     rows = [
         (fit.passage, row)
@@ -128,9 +128,10 @@ def cell_asked(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft | N
 
 
 def of_best(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft:
-    """The passages that fit, or the tickets that fit better, of which all that fit alike are named.
+    """Quotes the passages that match, or the tickets if they match better, in which case all that
+    match equally are named.
 
-    A page of the web, which anybody may have written, is quoted where nothing else fits.
+    A web page, which anyone may have written, is only quoted if nothing else matches.
     """
     first = found[0]
     alike = [fit for fit in found if fit.passage.ticket and fit.share == first.share]
@@ -146,7 +147,7 @@ def of_best(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft:
 
 
 def _rows_named(question: str, passages: Sequence[SourcePassage]) -> int:
-    """How many rows of the first passage's table a question names."""
+    """Counts the rows of the first passage's table that a question names."""
     asked, first = stems(question), passages[0]
     tables = (
         (each.source, each.within, row.heads)
@@ -158,7 +159,7 @@ def _rows_named(question: str, passages: Sequence[SourcePassage]) -> int:
 
 
 def quoted(chosen: Sequence[Fit], quoter: Quoter, opening: str = "") -> Draft:
-    """The first passage, and the others after it."""
+    """Quotes the first passage, and the others after it."""
     passages = tuple(fit.passage for fit in chosen)
     first, *others = (quoter.passage(passage) for passage in passages)
     also = "".join(f" Also: {other}." for other in others)
@@ -166,7 +167,7 @@ def quoted(chosen: Sequence[Fit], quoter: Quoter, opening: str = "") -> Draft:
 
 
 def side_by_side(query: Query, ranked: Sequence[Fit], quoter: Quoter) -> Draft:
-    """What each of the two documents that are compared says to the question."""
+    """Quotes what each of the two compared documents says about the question."""
     names = parameter_list(query, "first", "second")
     best = [next((f for f in ranked if f.near and _is_of(f.passage, name)), None) for name in names]
     told = [fit for fit in best if fit is not None]
@@ -188,7 +189,7 @@ def _is_of(passage: SourcePassage, name: str) -> bool:
 
 
 def further(ranked: Sequence[Fit], draft: Draft, quoter: Quoter) -> Iterator[Section]:
-    """What else fits, by the kind of its source."""
+    """Yields the further matches, by the kind of their source."""
     found = [fit.passage for fit in ranked if fit.found and fit.passage not in draft.told]
     for kind, title in _TITLES.items():
         most = MOST_TOLD if kind is SourceKind.TICKET else MOST_FURTHER
@@ -199,8 +200,8 @@ def further(ranked: Sequence[Fit], draft: Draft, quoter: Quoter) -> Iterator[Sec
 
 
 def nearest(ranked: Sequence[Fit], quoter: Quoter) -> Iterator[Section]:
-    """What comes nearest of that which is written, where the answer is what was measured: of that
-    which speaks of it."""
+    """Yields the nearest texts that are about the question's subject, if the answer is a
+    measurement."""
     near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
     if near:
         lines = [f"- {quoter.passage(fit.passage)}." for fit in near]

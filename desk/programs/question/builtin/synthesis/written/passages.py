@@ -1,5 +1,5 @@
-"""What was read, cut into passages: paragraphs, points of lists and rows of tables, each with what
-stands around it and where it stands."""
+"""Splits texts into passages: paragraphs, list items and table rows, each with its context and its
+place."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,16 +21,18 @@ from desk.contracts.runs.turns import StateEntry
 from desk.trust.prose import split_sentences
 
 LONGEST_PASSAGE: Final = 400
-"""Characters of a passage of several sentences. A longer paragraph is several passages."""
+"""The maximum number of characters of a passage of several sentences. A longer paragraph is
+split."""
 
 LONGEST_SENTENCE: Final = 1_000
-"""The bound of a quotation."""
+"""The limit of a quotation."""
 
 LONGEST_LED: Final = 3_000
-"""Characters of the words that lead to a thing."""
+"""The maximum number of characters of the words that lead to a thing."""
 
 MOST_PASSAGES: Final = 20_000
-"""As many as are ranked. The first ones; a book is not read to its end."""
+"""The maximum number of passages that are ranked: the first ones, so that the end of a long book is
+not read."""
 
 _HEADING: Final = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 _ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -48,7 +50,7 @@ class TableRow(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A passage as it is found in a text: the heading over it, and of a row what leads up to the
+    """A passage as found in a text: the heading above it, and for a row the text before the
     table."""
 
     text: str
@@ -58,7 +60,7 @@ class Span(NamedTuple):
 
 
 class SourceKind(StrEnum):
-    """Where words come from."""
+    """The kinds of sources."""
 
     TICKET = "ticket"
     DOCUMENT = "document"
@@ -68,12 +70,12 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourcePassage:
-    """Words of a source, and where they stand.
+    """Words of a source, and their place.
 
-    `thing` is what the source is asked for by: a ticket's or document's id, or an address. `within`
-    is the page or section, `place` that with all there is to say of where the words stand. `linked`
-    are the words of what names it, such as the ticket whose document it is of. `ticket` is the
-    ticket whose fields the words are, where they are no running text.
+    `thing` is the identifier of the source: a ticket's or document's id, or an address. `within` is
+    the page or section, `place` the same with further details. `linked` are the words that link to
+    the source, such as those of the ticket that names a document. `ticket` is the ticket whose
+    fields the words are, if they are not running text.
     """
 
     span: Span
@@ -94,8 +96,8 @@ class SourcePassage:
 
     @property
     def columns(self) -> tuple[str, str, str, str]:
-        """The words, and what stands around them: headings, the title, what leads up to them or
-        names their source."""
+        """The words, and their context: headings, the title, and what leads up to them or links to
+        their source."""
         heads = " ".join(self.span.row.heads) if self.span.row else ""
         title = f"{self.source} {re.sub(r'[^A-Za-z0-9]+', ' ', self.thing.rsplit('/', 1)[-1])}"
         around = f"{self.span.before} {self.linked}"
@@ -105,10 +107,10 @@ class SourcePassage:
 def passages_in(
     state: Sequence[StateEntry], named: Sequence[str] = ()
 ) -> tuple[SourcePassage, ...]:
-    """The passages of everything that was read or found, in the order in which it was brought.
+    """Returns the passages of everything that was read or found, in the order of the nodes.
 
-    What was read whole is not repeated from a search's answer. What tickets lead to that are
-    `named` in the question is known by their words too.
+    A text that was read whole is not repeated from a search's answer. Things that tickets `named`
+    in the question link to are also matched by the tickets' words.
     """
     read: dict[tuple[str, str], SourcePassage] = {}
     titles = {hit.url: hit.title for hit, _ in _items(state, WebSearched)}
@@ -141,8 +143,8 @@ def passages_in(
 
 
 def _linked(state: Sequence[StateEntry], named: Sequence[str]) -> dict[str, str]:
-    """What named tickets lead to, by its address: the words of what leads there, first of the
-    ticket, then of each page or document on the way."""
+    """Returns for the address of each thing that named tickets lead to the words that lead there:
+    first those of the ticket, then those of each page or document on the way."""
     documents = {d.url: d for d, _ in _items(state, DocumentsRead) if d.url}
     linked: dict[str, str] = {}
     for ticket, _ in _items(state, TicketsFound):
@@ -159,7 +161,7 @@ def _linked(state: Sequence[StateEntry], named: Sequence[str]) -> dict[str, str]
 
 
 def split_markdown(markdown: str) -> Iterator[Span]:
-    """The passages of a Markdown text in their order."""
+    """Yields the passages of a Markdown text in order."""
     heading, leads, block = "", "", list[str]()
     for line in [*markdown.splitlines(), ""]:
         plain = line.strip()
@@ -176,8 +178,8 @@ def split_markdown(markdown: str) -> Iterator[Span]:
 
 
 def split_page(text: str) -> Iterator[Span]:
-    """The passages of a page of a PDF file, whose lines are broken where they were full and whose
-    tables have blanks between their columns."""
+    """Yields the passages of a page of a PDF file, whose lines are broken where they were full and
+    whose tables have blanks between their columns."""
     heading, leads, prose, rows = "", "", list[str](), list[str]()
     lines = [line.strip() for line in text.splitlines()]
     for plain, following in zip([*lines, ""], [*lines[1:], "", ""], strict=True):
@@ -199,7 +201,8 @@ def split_page(text: str) -> Iterator[Span]:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """Whether a line stands alone: it is short, ends no sentence, and none goes on after it."""
+    """Returns whether a line is a heading: it is short, does not end a sentence, and the next line
+    does not continue it."""
     alone = len(line) <= _LONGEST_HEADING and not line.endswith(_ENDS) and ". " not in line
     return alone and line[:1].isupper() and not following[:1].islower()
 
@@ -223,7 +226,8 @@ def _table(
 
 
 def _prose(lines: Iterable[str], heading: str, leads: str) -> Iterator[Span]:
-    """A paragraph, or where it is long its sentences, as many together as a passage holds."""
+    """Yields a paragraph, or if it is long its sentences, as many together as fit into a
+    passage."""
     held = ""
     for sentence in split_sentences(" ".join(lines)):
         if held and len(held) + len(sentence) > LONGEST_PASSAGE:
@@ -239,7 +243,8 @@ def _bounded(text: str) -> str:
 
 
 def _of_ticket(ticket: Ticket, evidence: str) -> Iterator[SourcePassage]:
-    """A ticket's fields, with their names, as one; and each passage of its description."""
+    """Yields a ticket's fields with their names as one passage, and each passage of its
+    description."""
     fields = ticket.model_dump(include={"id", "status", "assignee", "summary"})
     told = " ".join(f"{name} {value or 'unassigned'}" for name, value in fields.items())
     found = SourcePassage(
@@ -291,7 +296,7 @@ def _keep(read: dict[tuple[str, str], SourcePassage], passages: Iterable[SourceP
 
 
 def _items(state: Sequence[StateEntry], kind: type[Found]) -> Iterator[tuple[Any, str]]:
-    """What nodes brought of a kind, each thing with its evidence."""
+    """Yields the things of a kind that nodes found, each with its evidence."""
     for entry in state:
         if isinstance(entry.result, kind):
             yield from zip(things_of(entry.result), entry.result.evidence, strict=False)

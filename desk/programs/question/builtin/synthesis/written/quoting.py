@@ -1,4 +1,4 @@
-"""How an answer quotes what is written."""
+"""How an answer quotes texts."""
 
 from typing import Final, NamedTuple
 
@@ -7,14 +7,14 @@ from desk.contracts.question.knowledge import Quotation, Ticket
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage
 
 MOST_QUOTATIONS: Final = 100
-"""The bound of `Synthesis.quotations`."""
+"""The limit of `Synthesis.quotations`."""
 
 QUOTED_OF_A_TICKET: Final = 4
-"""Quotations that telling one takes."""
+"""The number of quotations that describing one ticket takes."""
 
 
 class Draft(NamedTuple):
-    """A summary, what it is, and the passages that it tells."""
+    """A summary, its status, and the passages that it quotes."""
 
     summary: str
     answered: bool
@@ -23,29 +23,29 @@ class Draft(NamedTuple):
 
 
 class Quoter:
-    """Gives words of sources their ids. The same words of the same place have one id."""
+    """Assigns ids to quotations. The same words at the same place have one id."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str | None], Quotation] = {}
 
     @property
     def quotations(self) -> tuple[Quotation, ...]:
-        """All that was quoted, in its order."""
+        """All quotations, in order."""
         return tuple(self._known.values())
 
     @property
     def has_room(self) -> bool:
-        """Whether an answer holds what telling another passage takes."""
+        """Whether an answer has room for the quotations of another passage."""
         return len(self._known) + QUOTED_OF_A_TICKET <= MOST_QUOTATIONS
 
     def passage(self, passage: SourcePassage) -> str:
-        """The reference to a passage; of a ticket the sentence that tells its fields."""
+        """Returns the reference to a passage; for a ticket the sentence with its fields."""
         if passage.ticket is not None:
             return self.ticket(passage, passage.ticket)
         return self.quote(passage.text, passage, passage.place)
 
     def ticket(self, passage: SourcePassage, ticket: Ticket, first: str | None = None) -> str:
-        """A sentence that says what is in a ticket, after a field that is told by itself."""
+        """Returns a sentence with a ticket's fields, after a field that is given alone."""
         told = {
             "status": f"has the status {self._field(passage, ticket.status, 'status')}",
             "assignee": f"is assigned to {self._field(passage, ticket.assignee, 'assignee')}"
@@ -59,7 +59,7 @@ class Quoter:
         return f"{alone}{subject} {listed(rest)}"
 
     def quote(self, words: str, passage: SourcePassage, place: str | None) -> str:
-        """The reference to words of a passage's source."""
+        """Returns the reference to words of a passage's source."""
         key = (passage.evidence_id, words, place)
         if key not in self._known:
             self._known[key] = Quotation(

@@ -1,4 +1,5 @@
-"""Which passages fit a question: SQLite's FTS5, and the meaning model where words leave it open."""
+"""Which passages match a question: by SQLite's FTS5, and by the embedding model if words are
+inconclusive."""
 
 import re
 from collections import Counter
@@ -24,36 +25,36 @@ FITS: Final = 0.7
 MOSTLY: Final = 0.6
 MANY: Final = 5
 NEAR: Final = 0.4
-"""The share of a question's telling words that a passage and what stands around it have: to be
-told as found, the same where these are `MANY` words and a value is said, and to be shown as what
-comes nearest. `python -m tests.knowledge.floors` shows what each share lets pass. To weigh rare
-words more told questions that have an answer from others less well. Of 346 building questions
-(eight seeds of `desk eval`, and those of tests/knowledge) 96 % without an answer are refused by
-these, 75 % without `MANY` and `Fit.answers`."""
+"""The shares of a question's content words that a passage and its context must contain: `FITS` to
+count as found, `MOSTLY` to count as found if these are `MANY` words and a value is given, and
+`NEAR` to be shown as the nearest. `python -m tests.knowledge.floors` shows what each share accepts.
+Weighting rare words more was worse at separating questions that have an answer from others. Of 346
+building questions (eight seeds of `desk eval`, and those of tests/knowledge) these reject 96 % of
+those without an answer; without `MANY` and `Fit.answers` 75 %."""
 
 REREAD: Final = 20
-"""The passages, best by words, that the meaning model orders anew. Each takes it 0.01 s."""
+"""The number of passages, best by words, that the embedding model reorders. Each takes 0.01 s."""
 
 _COLUMNS: Final = {"own": 4.0, "over": 2.0, "title": 1.5, "around": 1.0}
 _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
-"""A word with a capital within a sentence, or one with a digit."""
+"""A capitalised word within a sentence, or one with a digit."""
 
 _WORD: Final = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 
 _FIRST: Final = re.compile(r"(?:^|[.?!:]\s+)([A-Z][\w&]*)")
-"""A word with the capital that begins a sentence."""
+"""A capitalised word that begins a sentence."""
 
 _Table = tuple[str, str, tuple[str, ...]]
-"""The source of a table, where it stands there, and the heads of its columns."""
+"""The source of a table, its place in the source, and the heads of its columns."""
 
 
 class Fit(NamedTuple):
-    """How well a passage fits a question. `share` is how much of it the passage and what stands
-    around it have, in how many `words`, `own` how much the passage itself; `has_names` whether
-    every name of the question is among that, and every subject of it is spoken of there; `names`
-    how many names the question has. `has_value`: it says a number or a name that neither the
-    question nor its title has; `of_named`: its title, or what leads to it, has every name of the
-    question; `of_subject`: it speaks of a subject of the question, where that has one."""
+    """How well a passage matches a question. `share` is the share of the question's words that the
+    passage and its context contain, `words` their number, `own` the share in the passage itself.
+    `has_names`: they contain every name of the question and mention every subject of it. `names` is
+    the number of names in the question. `has_value`: it gives a number or a name that neither the
+    question nor its title has. `of_named`: its title, or what links to it, has every name of the
+    question. `of_subject`: it mentions a subject of the question, if that has one."""
 
     passage: SourcePassage
     share: float
@@ -67,37 +68,38 @@ class Fit(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether it may be told as found: with most of the question, or in more words with
-        less. One word alone is no finding, unless it is the name of what it is of."""
+        """Whether it counts as found: with most of the question, or with a smaller share of more
+        words. A single word is not enough, unless it is the name of the passage's subject."""
         much = self.share >= MOSTLY and self.words >= MANY and self.has_value
         few = self.words < 2 and not self.of_named
         return self.has_names and (much or (self.share >= FITS and not few))
 
     @property
     def answers(self) -> bool:
-        """Whether it says a value of what the question names; where it names nothing, anything."""
+        """Whether it gives a value for what the question names; for a question without names,
+        always."""
         return self.has_value or not self.names
 
     @property
     def near(self) -> bool:
-        """Whether it is close enough to be shown: it is of what is named, or has enough words. One
-        word alone is no nearness, unless it is the name that was asked for."""
+        """Whether it is near enough to be shown: it is about what is named, or has enough words. A
+        single word is not enough, unless it is the name that was asked for."""
         return self.of_named or (self.share >= NEAR and (self.has_names or self.words > 1))
 
 
 def fits(
     question: str, passages: Sequence[SourcePassage], subjects: Collection[AskedSubject] = ()
 ) -> list[Fit]:
-    """The passages that have a word of a question in them or around them, best first. Of its
-    `subjects`, that the desk knows of itself, a passage has to speak as well: the next meeting of
-    another body is none of the bank's.
+    """Returns the passages with a word of a question in them or in their context, best first. A
+    passage must also mention the question's `subjects` that the desk knows: the next meeting of
+    another body is not the bank's.
 
-    A question may name a thing by what is told of it elsewhere, as in `the vendor that moves to
-    Oslo`. So what the best passage is of lends its words to what else is of that, and all are
-    looked at again.
+    A question may identify a thing by what another text says about it, as in `the vendor that moves
+    to Oslo`. So the words of the best passage are added to the other passages on the same subject,
+    and all are ranked again.
 
-    Where words alone find none for sure, those that come near are ordered by the worker's model of
-    meaning, if it has one; then those that say a value go before those that say none.
+    If words alone find no certain match, the near passages are ordered by the worker's embedding
+    model, if it has one; then those that give a value come before those that give none.
     """
     plain = " ".join(TICKET_ID.sub(" ", question).split())
     asked = _QuestionWords(plain, passages, frozenset(subjects))
@@ -117,14 +119,15 @@ def fits(
 
 
 def is_of_others(passage: SourcePassage, subjects: Collection[AskedSubject]) -> bool:
-    """Whether a passage, or its title, speaks of such subjects, and of none of these."""
+    """Returns whether a passage, or its title, mentions such subjects, and none of these."""
     told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
     return bool(told) and not any(asked.is_covered_by(each) for asked in subjects for each in told)
 
 
 def said_once(ranked: Iterable[Fit]) -> list[Fit]:
-    """Each passage once, in its place: of what several sources say word for word, as reports of a
-    series do, the one of the last id, which is the newest."""
+    """Returns the passages without duplicates, in their order. Of a text that several sources have
+    word for word, as reports of a series do, keeps the one with the last id, which is the
+    newest."""
     newest: dict[str, Fit] = {}
     for fit in ranked:
         held = newest.setdefault(fit.passage.text, fit)
@@ -134,14 +137,14 @@ def said_once(ranked: Iterable[Fit]) -> list[Fit]:
 
 
 class _QuestionWords:
-    """A question as passages are compared with it: its telling words, names and subjects."""
+    """A question as passages are compared with it: its content words, names and subjects."""
 
     def __init__(
         self, plain: str, passages: Sequence[SourcePassage], subjects: frozenset[AskedSubject]
     ) -> None:
         self.plain = plain
         self.subjects = subjects
-        # A place is a name like others: two may stand in two rows.
+        # A place is a name like others: two may be in two rows.
         self.known = frozenset(s for s in subjects if s.kind is not NamedAs.SEAT)
         self.terms = frozenset(content_stems(plain))
         titles = {each.source: stems(each.columns[2]) for each in passages}
@@ -154,11 +157,11 @@ class _QuestionWords:
         self.names = self.called | _currencies() & self.terms
 
     def is_rare_title(self, word: str) -> bool:
-        """Whether a word stands in few titles, so that it tells one thing from others."""
+        """Returns whether a word is in few titles, so that it identifies a thing."""
         return 0 < self.in_titles[word] <= max(2, self.sources // 8)
 
     def ranked(self, passages: Sequence[SourcePassage]) -> list[Fit]:
-        """The passages that have a word of the question, best first."""
+        """Returns the passages that have a word of the question, best first."""
         with closing(FullTextIndex(_COLUMNS, [each.columns for each in passages])) as index:
             found = index.search(self.plain)
         most = found[0].score if found else 1.0
@@ -168,8 +171,8 @@ class _QuestionWords:
         return _with_tickets_last(fit for fit, _ in scored)
 
     def _tables(self, passages: Sequence[SourcePassage]) -> dict[_Table, frozenset[str]]:
-        """What of the question is in the rows of each table that it names, together: of two rows
-        that are asked for each has only its own name."""
+        """Returns for each table whose rows the question names the words of the question in all of
+        these rows together: each of two named rows only has its own name."""
         held: dict[_Table, frozenset[str]] = {}
         for each in passages:
             if self._names_row(each):
@@ -184,8 +187,8 @@ class _QuestionWords:
         return bool(first) and first <= self.terms
 
     def _score(self, fit: Fit, bm25: float) -> float:
-        """What passages are ordered by; `bm25` is from 0 to 1. What the parts count was tried with
-        the building questions: half or double of each changes two of 386."""
+        """Returns the score that orders passages; `bm25` is from 0 to 1. The weights were tried
+        with the building questions: halving or doubling each changes two of 386."""
         named = fit.has_names and fit.names > 0
         return bm25 + fit.share + (fit.own + named) / 2
 
@@ -209,15 +212,17 @@ class _QuestionWords:
         )
 
     def _subjects_of(self, passage: SourcePassage, share: float) -> frozenset[AskedSubject]:
-        """The question's subjects that a passage speaks of, not what leads to it. To read one takes
-        some milliseconds: those that are too far to be shown are not."""
+        """Returns the question's subjects that a passage mentions, without those in the text that
+        links to it. Finding them takes some milliseconds, so passages that are too far to be shown
+        are skipped."""
         if not self.subjects or share < NEAR:
             return frozenset()
         told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
         return frozenset(asked for asked in self.subjects if any(map(asked.is_covered_by, told)))
 
     def _has_value(self, passage: SourcePassage) -> bool:
-        """Whether a passage says a number or a name that neither the question nor its title has."""
+        """Returns whether a passage gives a number or a name that neither the question nor its
+        title has."""
         said = frozenset(stem(part) for name in _NAME.findall(passage.text) for part in words(name))
         return bool(said - self.terms - stems(passage.columns[2]))
 
@@ -230,8 +235,9 @@ def _table_of(passage: SourcePassage) -> _Table:
 def _lent(
     asked: _QuestionWords, ranked: Sequence[Fit], passages: Sequence[SourcePassage]
 ) -> list[SourcePassage] | None:
-    """The passages, those of what the best one is about with its words around them; None where
-    that does not say what the question names, has it in its title, or nothing is about the same."""
+    """Returns the passages, those on the subject of the best one with its words added to their
+    context; None if the best one does not contain what the question names, has it in its title, or
+    no other passage is on the same subject."""
     best = next(iter(ranked), None)
     if best is None or not asked.called or not asked.called <= stems(best.passage.text):
         return None
@@ -251,7 +257,7 @@ def _lent(
 
 
 def _with_tickets_last(ranked: Iterable[Fit]) -> list[Fit]:
-    """Tickets say in a line what texts say in full: they go before these only where they have more
+    """Puts tickets after texts, which say in full what tickets say in a line, unless they have more
     of the question."""
     tickets, texts = list[Fit](), list[Fit]()
     for fit in ranked:
@@ -264,10 +270,11 @@ def _with_tickets_last(ranked: Iterable[Fit]) -> list[Fit]:
 def _nearest_in_meaning(
     asked: _QuestionWords, ranked: Sequence[Fit], meaning: EmbeddingModel
 ) -> list[Fit]:
-    """By meaning alone: words have left them open. What a question names is taken out of it and of
-    the passages, which are of that already: a name of its own would count more than all else. Over
-    the 75 colloquial questions of five building seeds (6000 to 6004) the first is right for 38 so
-    and one of three for 56, for 29 and 47 with the names, for 22 and 44 by words."""
+    """Orders passages by meaning alone, because words were inconclusive. Removes the question's
+    names from it and from the passages, which are already about these: a name would count more than
+    everything else. Over the 75 colloquial questions of five building seeds (6000 to 6004) the
+    first is right for 38 this way and one of three for 56, for 29 and 47 with the names, for 22 and
+    44 by words."""
     known = {str(place): fit for place, fit in enumerate(ranked)}
     vectors = [
         (name, passage_vector(meaning, _without(asked.called, f"{heading}. {text}")))
@@ -279,12 +286,12 @@ def _nearest_in_meaning(
 
 
 def _without(called: frozenset[str], text: str) -> str:
-    """A text without the words of names."""
+    """Returns a text without the words of names."""
     return _WORD.sub(lambda found: "" if stem(found[1]) in called else found[0], text)
 
 
 def _called(question: str) -> frozenset[str]:
-    """The words of names and numbers, which a passage about another thing lacks."""
+    """Returns the words of names and numbers, which a passage about another thing lacks."""
     return frozenset(each for name in _NAME.findall(question) for each in stems(name))
 
 
