@@ -61,7 +61,7 @@ COMMANDS: Final = {
     ),
     "doctor": Command(
         "starters.operations.doctor",
-        "Check everything the desk needs, and say what to do about what is not well.",
+        "Check everything the desk needs, and say how to fix what is wrong.",
         Panel.FIRST,
     ),
     "rerun": Command(
@@ -81,7 +81,7 @@ COMMANDS: Final = {
     ),
     "tape": Command(
         "starters.weeks.tape.command",
-        "Keep a run as a tape, which `desk run --tape` plays without network or key.",
+        "Record a run as a tape, which `desk run --tape` plays without network or key.",
         Panel.WEEKS,
     ),
     "swarm": Command(
@@ -91,7 +91,7 @@ COMMANDS: Final = {
     ),
     "stock": Command(
         "starters.questions.stock.command",
-        "Have a stock researched step by step, say what to do, and hold that against what came.",
+        "Research a stock step by step, recommend what to do, and evaluate the recommendation.",
         Panel.ASK,
     ),
     "graph": Command(
@@ -101,7 +101,7 @@ COMMANDS: Final = {
     ),
     "hypotheses": Command(
         "starters.learning.hypotheses.command",
-        "List the hypotheses of swarms with their scores; or show one.",
+        "List the hypotheses of swarms with their scores, or show one.",
         Panel.ASK,
     ),
     "episodes": Command(
@@ -111,7 +111,7 @@ COMMANDS: Final = {
     ),
     "memory": Command(
         "starters.learning.memory",
-        "Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
+        "Search, list or rebuild the memory of plans, findings, recommendations and hypotheses.",
         Panel.ASK,
     ),
     "mcp": Command(
@@ -131,7 +131,7 @@ COMMANDS: Final = {
     ),
     "status": Command(
         "starters.monitoring.status",
-        "Say how far the run of a week is, market by market.",
+        "Show the progress of a week's run, market by market.",
         Panel.LOOK,
     ),
     "watch": Command(
@@ -151,7 +151,7 @@ COMMANDS: Final = {
     ),
     "agents": Command(
         "starters.monitoring.agents.command",
-        "Say how every agent and source is: healthy, degraded or offline, and why.",
+        "Show the state of every agent and source: healthy, degraded or offline, and why.",
         Panel.LOOK,
     ),
     "tools": Command(
@@ -171,8 +171,7 @@ COMMANDS: Final = {
     ),
     "scorecard": Command(
         "starters.learning.scorecard",
-        "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
-        "votes.",
+        "Score the desk's forecasts that have come due, and show what follows for the votes.",
         Panel.LOOK,
     ),
     "init": Command(
@@ -192,17 +191,17 @@ COMMANDS: Final = {
     ),
     "refresh": Command(
         "starters.sources.refresh",
-        "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
+        "Fetch the data that the sources of .mcp.json store, and say how far each reaches now.",
         Panel.OPERATE,
     ),
     "cleanup": Command(
         "starters.operations.cleanup",
-        "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
+        "Delete expired data: logs, old reports, and payloads and results that nothing refers to.",
         Panel.OPERATE,
     ),
     "eval": Command(
         "starters.evaluation.command",
-        "Have tasks with known answers done, and print what was right, refused and wrong.",
+        "Run tasks with known answers, and print what was right, refused and wrong.",
         Panel.OPERATE,
     ),
 }

@@ -18,7 +18,7 @@ EXAMPLE = "Example: desk eval --suite ask --seed 7 --tasks 20"
 COMPARED: Final = "Example: desk eval compare reports/evaluation/a.json reports/evaluation/b.json"
 
 eval = typer.Typer(  # noqa: A001 - a command stands in its module under its name
-    help="Have tasks with known answers done, and print what was right, refused and wrong.",
+    help="Run tasks with known answers, and print what was right, refused and wrong.",
     epilog=EXAMPLE,
     invoke_without_command=True,
 )
@@ -95,7 +95,7 @@ def evaluate(
     as_json: AsJson = False,
     out: Out = None,
 ) -> ExitStatus | None:
-    """Have tasks with known answers done, and print what was right, refused and wrong.
+    """Run tasks with known answers, and print what was right, refused and wrong.
 
     The desk of an evaluation stands beside your own, on evidence that is the same everywhere: the
     packaged tables of prices and rates as of days of the past, and papers of an invented firm that

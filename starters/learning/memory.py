@@ -39,7 +39,7 @@ LINES_OF_TEXT = 4
 """The most lines of an entry's text; `--json` has all of it."""
 
 memory = typer.Typer(
-    help="Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
+    help="Search, list or rebuild the memory of plans, findings, recommendations and hypotheses.",
     epilog=EXAMPLE,
     no_args_is_help=True,
 )

@@ -68,11 +68,11 @@ def scorecard(
         bool, typer.Option("--json", help="Print it as JSON, with every scored forecast.")
     ] = False,
 ) -> ExitStatus:
-    """Show how the desk's forecasts did whose horizon has passed, and what follows for the votes.
+    """Score the desk's forecasts that have come due, and show what follows for the votes.
 
-    Against a random walk and carry, with the calibration, the weights and their reasons, and
-    whether the forecasts lean one way. Beside them the hypotheses of research swarms. What was
-    written afterwards, as by a backfill, is a back-test: it stands apart at the end.
+    Compares them with a random walk and carry, and shows the calibration, the weights with their
+    reasons, and whether the forecasts lean one way. Includes the hypotheses of research swarms.
+    Forecasts written afterwards, as by a backfill, are a back-test, shown separately at the end.
     """
     return show_scorecard(week, market, as_json=as_json)
 

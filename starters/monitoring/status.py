@@ -26,7 +26,7 @@ def status(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the status as JSON.")] = False,
 ) -> ExitStatus:
-    """Say how far the run of a week is, market by market."""
+    """Show the progress of a week's run, market by market."""
     return show_status(week, as_json=as_json)
 
 

@@ -59,7 +59,7 @@ def cleanup(
     ] = False,
     as_json: AsJson = False,
 ) -> ExitStatus:
-    """Delete what is past its time: logs, old reports, payloads and results nobody refers to."""
+    """Delete expired data: logs, old reports, and payloads and results that nothing refers to."""
     return clean_up(dry_run=dry_run, as_json=as_json)
 
 

@@ -175,10 +175,10 @@ AskModel = Annotated[
 
 
 def doctor(ask: AskModel = False) -> ExitStatus:
-    """Check everything the desk needs, and say what to do about what is not well.
+    """Check everything the desk needs, and say how to fix what is wrong.
 
-    Exit status 1 when something keeps it from working. Where no server runs, one is started for
-    the time of the checks.
+    Exit status 1 if something keeps it from working. If no server is running, one is started for
+    the checks.
     """
     return check_desk(ask=ask)
 

@@ -99,8 +99,8 @@ def ask(
     """Have a graph of agents answer a question, with the source of everything it says.
 
     Progress goes to standard error, the answer to standard output. The same question to the same
-    graph is one run. Exit status: 0 complete, 3 some node failed or some tool could not be asked, 1
-    failed, 2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
+    graph is one run. Exit status: 0 complete, 3 some node failed or some tool could not be called,
+    1 failed, 2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
     """
     if question is None and rank is None:
         raise UsageError(f"the question is missing; {EXAMPLE}")

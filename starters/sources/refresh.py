@@ -26,9 +26,9 @@ COLUMNS: Final = ("source", "server", "newest", "age", "changed", "failure")
 
 
 def refresh(as_json: AsJson = False) -> ExitStatus:
-    """Fetch once what the sources of .mcp.json keep, and say how far each goes now.
+    """Fetch the data that the sources of .mcp.json store, and say how far each reaches now.
 
-    Exit status 1 when a source could not be had: what was there of it stays in use.
+    Exit status 1 if a source could not be fetched: its stored data stays in use.
     """
     return refresh_sources(as_json=as_json)
 

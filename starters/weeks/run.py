@@ -94,8 +94,8 @@ def run(
     command comes back to the run.
 
     A tape is played on a server of its own, beside the desk's; its report goes to --out, by
-    default to reports/tape. It has its own markets, and an error where the run asks for what it
-    does not hold.
+    default to reports/tape. It has its own markets. The run fails if it asks for something that the
+    tape does not contain.
     """
     if tape is not None:
         if markets is not None or again or (budget_usd, budget_tokens) != (None, None):

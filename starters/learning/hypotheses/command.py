@@ -21,7 +21,7 @@ from starters.terminal.options import AsJson
 EXAMPLE = "Example: desk hypotheses list --state open"
 
 hypotheses = typer.Typer(
-    help="List the hypotheses of swarms with their scores; or show one.",
+    help="List the hypotheses of swarms with their scores, or show one.",
     epilog=EXAMPLE,
     no_args_is_help=True,
 )

@@ -47,7 +47,7 @@ Agents = Annotated[tuple[AgentId, ...], Field(max_length=MOST_AGENTS)]
 def agents(
     as_json: AsJson = False,
 ) -> ExitStatus:
-    """Say how every agent and source is: healthy, degraded or offline, and why.
+    """Show the state of every agent and source: healthy, degraded or offline, and why.
 
     Read from Temporal's workers, task queues and the histories of the last day. The exit status is
     always 0.

@@ -76,7 +76,7 @@ def stock(
     again: ResearchedAnew = False,
     no_wait: NoWait = False,
 ) -> ExitStatus:
-    """Have a stock researched step by step, say what to do, and hold that against what came.
+    """Research a stock step by step, recommend what to do, and evaluate the recommendation.
 
     Progress goes to standard error, the report to standard output. In history the evaluation is
     part of it; otherwise the report is printed once it is published, the episode waits for its

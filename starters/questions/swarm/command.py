@@ -106,8 +106,8 @@ def swarm(
 ) -> ExitStatus:
     """Have a leader and its specialists research an objective, and say what is likely.
 
-    What the objective asks is one of the forms of `--about`: then code decides it, and the first
-    sentence answers. Another takes a model; without one the report says what was measured.
+    If the objective matches one of the forms of `--about`, code decides it, and the first sentence
+    of the report answers. Any other needs a model; without one the report says what was measured.
     Progress goes to standard error, the report to standard output. The same objective, form,
     effort, instant and rounds are one run. Exit status: 0 complete, 3 some specialist failed, 1
     failed, 2 wrong usage. Ctrl-C detaches; the same command comes back to the run.

@@ -78,7 +78,7 @@ _WORDS: Final = {
 }
 
 tape = typer.Typer(
-    help="Keep a run as a tape, which `desk run --tape` plays without network or key.",
+    help="Record a run as a tape, which `desk run --tape` plays without network or key.",
     epilog=EXAMPLE,
     no_args_is_help=True,
 )
