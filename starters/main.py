@@ -14,6 +14,7 @@ from typer.exceptions import Abort, TyperException
 from typer.main import get_group
 
 from desk.documents.publishing.files import make_private
+from starters.terminal.encoding import print_in_any_encoding
 from starters.terminal.exit_status import CommandError, ExitStatus, complain, exit_now
 from starters.terminal.imports import imports_without_gc
 
@@ -359,4 +360,5 @@ def _misused(wrong: TyperException) -> ExitStatus:
 def main() -> NoReturn:
     """The console entry point."""
     make_private()
+    print_in_any_encoding(sys.stdout, sys.stderr)
     exit_now(execute(sys.argv[1:]))
