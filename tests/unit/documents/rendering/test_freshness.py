@@ -65,7 +65,8 @@ def stale(**changes: object) -> Freshness:
                     RatesKnown(areas=("CH", "AU", "NZ", "CA", "SE"), to=SEPTEMBER),
                 ),
             ),
-            "prices current, 6 of 18 rates known to 30 Jun 2026 (IN) and to 30 Sep 2026 (5 areas)",
+            "prices current, 6 of 18 policy rates known only to 30 Jun 2026 (IN) and to 30 Sep"
+            " 2026 (5 areas)",
         ),
         (
             stale(stale_prices=20, prices_to=OCTOBER),
@@ -73,7 +74,7 @@ def stale(**changes: object) -> Freshness:
         ),
         (
             stale(stale_rates=2, rates_to=SEPTEMBER, open_decisions=1),
-            "prices current, 2 of 18 rates known to 30 Sep 2026 or later, "
+            "prices current, 2 of 18 policy rates known only to 30 Sep 2026 or later, "
             "outcome unknown of 1 of 2 decisions due",
         ),
         (

@@ -99,6 +99,31 @@ def test_neighbours_that_went_apart_are_no_theme() -> None:
     assert not any("Scandinavian" in title for title in titles(lead(apart)))
 
 
+def test_a_neighbour_that_did_not_move_at_all_went_neither_way() -> None:
+    still = MOVES | {"USD/CAD": ("0.00", "0.0"), "AUD/USD": ("-0.50", "-0.4")}
+    assert "Commodity currencies lose to the dollar" not in titles(lead(still))
+    before = lead_of(report_of(still), claims_of(still), 7)
+    assert "Commodity currencies lose to the dollar" in titles(before)
+
+
+def test_a_bloc_is_unusual_for_those_whose_move_is() -> None:
+    [bloc, *_] = lead(MOVES | {"USD/SEK": ("-3.19", "-2.1")}).themes
+    assert bloc.moved.text == "USD/SEK -3.19 %, USD/NOK -1.29 %: unusual for USD/SEK."
+
+
+def test_nothing_is_said_of_how_usual_a_move_is_without_a_z_score() -> None:
+    report = report_of(MOVES)
+    unscored = tuple(row.model_copy(update={"z_score": None}) for row in report.movers)
+    report = report.model_copy(update={"movers": unscored})
+    found = lead_of(report, claims_of(MOVES))
+    assert found.standfirst is not None
+    assert found.standfirst.text == "The largest move was USD/NOK at -1.29 %."
+    assert [theme.moved.text for theme in found.themes] == [
+        "USD/NOK -1.29 %, USD/SEK -1.19 %.",
+        "NZD/USD -0.90 % to 1.1.",
+    ]
+
+
 def test_a_neighbour_that_was_little_changed_went_neither_way() -> None:
     little = MOVES | {"USD/SEK": ("-0.09", "-0.1")}
     assert not any("Scandinavian" in title for title in titles(lead(little)))
@@ -184,6 +209,14 @@ def test_an_end_of_the_years_range_within_the_week_is_in_the_lead_and_in_the_sum
         "At the end of the week at a 52-week high: USD/SEK; within the week at a 52-week low: "
         "EUR/USD."
     ) in [said.text for said in summary_of(report, claims)]
+
+
+def test_an_end_of_the_years_range_is_told_of_a_pair_without_a_z_score() -> None:
+    report, claims = at_the_ends()
+    unscored = tuple(row.model_copy(update={"z_score": None}) for row in report.movers)
+    report = report.model_copy(update={"movers": unscored})
+    assert "reached a twelve-month" in str(lead_of(report, claims).standfirst)
+    assert "reached a twelve-month" not in str(lead_of(report, claims, 7).standfirst)
 
 
 def test_every_market_with_an_event_of_high_impact_is_named_in_the_summary() -> None:

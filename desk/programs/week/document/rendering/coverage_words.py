@@ -67,14 +67,15 @@ def _rates(told: Freshness) -> str | None:
     if not told.stale_rates:
         return "policy rates current"
     whole = told.stale_rates == told.rates
-    rates = "policy rates" if whole else f"{told.stale_rates} of {told.rates} rates"
+    rates = "policy rates" if whole else f"{told.stale_rates} of {told.rates} policy rates"
+    known = "known" if whole else "known only"
     if told.rates_known:
-        return f"{rates} known {named_together(map(_known, told.rates_known))}"
+        return f"{rates} {known} {named_together(map(_known, told.rates_known))}"
     if told.rates_to is None:
         return f"{rates} known to no certain day"
     # Reports of earlier versions only have the day of the oldest.
     later = " or later" if told.stale_rates > 1 else ""
-    return f"{rates} known to {print_full_day(told.rates_to)}{later}"
+    return f"{rates} {known} to {print_full_day(told.rates_to)}{later}"
 
 
 def _known(known: RatesKnown) -> str:
@@ -108,7 +109,8 @@ def checked_words(report: ResearchReport) -> str | None:
     figures, confirmed = sum(counts.values()), counts[ClaimStatus.VERIFIED]
     if not figures:
         return None
-    told = f"{confirmed} of the {figures} are" if confirmed else f"none of the {figures} is"
+    verb = "are" if confirmed > 1 else "is"
+    told = f"{confirmed or 'none'} of the {figures} {verb}"
     why = "" if confirmed else _without_witness(report)
     return (
         "Checked: every figure was derived again from what its source answered; "

@@ -84,6 +84,10 @@ told to have no day on record, and what stands beside a theme goes on after its 
 ALL_CHANGES_TOLD: Final = 8
 """The first edition of the rules in which the lead leaves out no bank that changed its rate."""
 
+ONLY_KNOWN_TOLD: Final = 8
+"""The first edition of the rules in which a move without a z-score is not called ordinary, and a
+neighbour that did not move at all went no way."""
+
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
 
@@ -112,6 +116,17 @@ class _Week(NamedTuple):
     def is_larger(self, row: Mover) -> bool:
         """Whether a move is called larger than usual."""
         return self.edition >= LARGER_TOLD and is_notable(row)
+
+    @property
+    def says_only_known(self) -> bool:
+        """Whether nothing is said of how usual a move is that has no z-score, and a move of zero
+        is no way that a currency went."""
+        return self.edition >= ONLY_KNOWN_TOLD
+
+    @property
+    def reached(self) -> Reached:
+        """The floating pairs that reached an end of their year's range."""
+        return reached_in(self.report, self.claims, self.edition)
 
     def bank(self, row: CalendarRow) -> str:
         """Returns a bank's name for a sentence of the lead. Earlier analysts wrote it without an
@@ -218,6 +233,8 @@ def _standfirst(week: _Week) -> str | None:
     told = f"The largest move was {first.market} at {_of(first.market, Metric.MOVE)}"
     score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
     ends = _ends_words(week)
+    if week.says_only_known and first.z_score is None and not unusual:
+        return f"{told}.{ends}"
     if not unusual:
         claimed = "no pair moved out of its usual range" if not week.edition else NONE_UNUSUAL
         size = "larger than usual, yet" if week.is_larger(first) else "an ordinary one:"
@@ -230,7 +247,7 @@ def _ends_words(week: _Week) -> str:
     """` EUR/USD and USD/CNY reached a twelve-month low.`; empty if no pair reached an end."""
     if not week.edition:
         return ""
-    found = reached_in(week.report.movers, week.claims)
+    found = week.reached
     return "".join(
         f" {_few([row.market for row in rows])} reached a {words}."
         for words, rows in (("twelve-month high", found.highs), ("twelve-month low", found.lows))
@@ -331,7 +348,9 @@ def _banks(week: _Week) -> Iterator[_Draft]:
 
 def _blocs(week: _Week) -> Iterator[_Draft]:
     """The themes of blocs whose currencies all moved the same way, the most unusual first."""
-    by_currency = {_currency(row): row for row in week.report.movers if dollar_direction(row)}
+    movers = week.report.movers
+    with_dollar = [row for row in movers if week.says_only_known or dollar_direction(row)]
+    by_currency = {_currency(row): row for row in with_dollar if DOLLAR in row.market.split("/")}
     found: list[tuple[Decimal, str, list[Mover], int]] = []
     for name, currencies in BLOCS.items():
         rows = [by_currency[code] for code in currencies if code in by_currency]
@@ -346,16 +365,20 @@ def _blocs(week: _Week) -> Iterator[_Draft]:
             f"{name} {verb} the dollar",
             markets,
             _areas(rows),
-            f"{', '.join(moves)}: {_kind_of_week(rows, week)}.",
+            f"{': '.join((', '.join(moves), *_kind_of_week(rows, week)))}.",
         )
 
 
-def _kind_of_week(rows: Sequence[Mover], week: _Week) -> str:
-    """How usual the week was for the pairs of a bloc."""
-    if any(map(is_unusual, rows)):
-        return "an unusual week"
+def _kind_of_week(rows: Sequence[Mover], week: _Week) -> Iterator[str]:
+    """How usual the week was for the pairs of a bloc, as far as it is known."""
+    unusual = [row.market for row in rows if is_unusual(row)]
     larger = [row.market for row in rows if week.is_larger(row)]
-    return f"more than usual for {listed(larger)}" if larger else "an ordinary week for each"
+    if unusual:
+        yield f"unusual for {listed(unusual)}" if week.says_only_known else "an unusual week"
+    elif larger:
+        yield f"more than usual for {listed(larger)}"
+    elif not week.says_only_known or all(row.z_score is not None for row in rows):
+        yield "an ordinary week for each"
 
 
 def _unusualness(rows: Sequence[Mover]) -> Decimal:
@@ -365,7 +388,7 @@ def _unusualness(rows: Sequence[Mover]) -> Decimal:
 
 def _ends(week: _Week) -> Iterator[_Draft]:
     """The themes of the pairs that reached an end of their year's range, wherever they ended."""
-    found = reached_in(week.report.movers, week.claims)
+    found = week.reached
     for words, rows, metric in (
         ("twelve-month high", found.highs, Metric.WINDOW_HIGH),
         ("twelve-month low", found.lows, Metric.WINDOW_LOW),
@@ -413,14 +436,16 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
             continue
         verb = "loses to" if week.side(row) > 0 else "gains on"
         usual = "a larger move than usual" if week.is_larger(row) else "an ordinary move"
-        kind = "an unusual move" if is_unusual(row) else usual
+        kind = f", {'an unusual move' if is_unusual(row) else usual}"
         score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
+        if week.says_only_known and row.z_score is None:
+            kind = ""
         yield _Draft(
             f"The {currency_name(_currency(row))} {verb} the dollar",
             (row.market,),
             _areas([row]),
-            f"{row.market} {_of(row.market, Metric.MOVE)} to {_of(row.market, Metric.LAST)},"
-            f" {kind}{score}.",
+            f"{row.market} {_of(row.market, Metric.MOVE)} to {_of(row.market, Metric.LAST)}"
+            f"{kind}{score}.",
         )
 
 

@@ -54,11 +54,12 @@ does, and the calendar a rate that is not known up to the report's day the last 
 6 on, a headline counts over all currencies, the summary over each group, in full; both tell every
 bank whose next decision is not known, and the calendar's rows are shorter. From 7 on, both say once
 of how many currencies they count. From 8 on, the lead names every bank that
-changed its rate, and tells one that decides after the calendar's last day from one whose next day
-is not on record."""
+changed its rate, tells one that decides after the calendar's last day from one whose next day is
+not on record, and says of no move without a z-score how usual it is."""
 
 NAMES_THE_UNDATED: Final = 3
 COUNTS_OF_ONCE: Final = 7
+FLOATS_BY_BAND: Final = 8
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -96,7 +97,7 @@ def summary_of(
     lines = (
         *(_movers_line(group, report.movers, earlier=earlier) for group in MarketGroup),
         _dollar_line(report, claims, edition),
-        *(_high_lines(report, claims) if edition else [_extremes_line(report.movers)]),
+        *(_high_lines(report, claims, edition) if edition else [_extremes_line(report.movers)]),
         _decisions_line(report.calendar),
         _open_line(report.calendar),
         _ahead_line(report, as_of, edition),
@@ -256,9 +257,15 @@ class Reached(NamedTuple):
     ended: frozenset[str]
 
 
-def reached_in(movers: Sequence[Mover], claims: Mapping[str, Claim]) -> Reached:
-    """The floating pairs that reached the highest or lowest of their year within the window."""
-    placed = [row for row in movers if row.z_score is not None]
+def reached_in(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> Reached:
+    """The floating pairs that reached the highest or lowest of their year within the window.
+    Earlier editions left out those without a z-score."""
+    pegged = {spec.market for spec in report.config.markets if spec.band}
+    placed = [
+        row
+        for row in report.movers
+        if row.market not in pegged and (edition >= FLOATS_BY_BAND or row.z_score is not None)
+    ]
     highs = tuple(row for row in placed if _is_end(row, row.window_high, Metric.YEAR_HIGH, claims))
     lows = tuple(row for row in placed if _is_end(row, row.window_low, Metric.YEAR_LOW, claims))
     ended = (
@@ -275,9 +282,9 @@ def _is_end(
     return claim is not None and level == claim.value
 
 
-def _high_lines(report: ResearchReport, claims: Mapping[str, Claim]) -> Iterator[str]:
+def _high_lines(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> Iterator[str]:
     """What has high impact: the ends of the year's range, and what no other line names."""
-    found = reached_in(report.movers, claims)
+    found = reached_in(report, claims, edition)
     parts = [
         f"{when} at a 52-week {side}: {_named(names)}"
         for at, when in ((True, "at the end of the week"), (False, "within the week"))
