@@ -301,25 +301,26 @@ def test_every_bank_that_changed_its_rate_is_in_the_headline_and_in_a_theme() ->
 
 
 @pytest.mark.parametrize(
-    ("edition", "undated", "told"),
+    ("edition", "announced", "told"),
     [
-        (8, ("NO", "SE"), "when Norges Bank and Sveriges Riksbank decide next is not on record; "),
+        (8, (), "when Norges Bank and Sveriges Riksbank decide next is not on record; "),
         (
             8,
-            ("SE",),
+            ("NO",),
             "Norges Bank does not decide within six weeks; when Sveriges Riksbank decides "
             "next is not on record; ",
         ),
-        (8, (), "Norges Bank and Sveriges Riksbank do not decide within six weeks; "),
-        (7, (), "the day of the next decision is not on record; "),
+        (8, ("NO", "SE"), "Norges Bank and Sveriges Riksbank do not decide within six weeks; "),
+        (7, ("NO", "SE"), "the day of the next decision is not on record; "),
     ],
     ids=["no day on record", "one of two", "both later", "as it was told before"],
 )
 def test_a_bank_that_decides_after_the_calendar_is_told_from_one_without_a_day_on_record(
-    edition: int, undated: tuple[str, ...], told: str
+    edition: int, announced: tuple[str, ...], told: str
 ) -> None:
     banks = {"NO": "Norges Bank", "SE": "Sveriges Riksbank"}
-    ahead = calendar("2026-W44").model_copy(update={"missing": dict.fromkeys(undated, "none")})
+    ends = dict.fromkeys(announced, date(2026, 12, 17))
+    ahead = calendar("2026-W44").model_copy(update={"ends": ends})
     report = report_of({"USD/NOK": ("-1.29", "-0.9"), "USD/SEK": ("-1.19", "-1.1")}).model_copy(
         update={
             "policy_rates": tuple(
@@ -333,6 +334,18 @@ def test_a_bank_that_decides_after_the_calendar_is_told_from_one_without_a_day_o
     [theme] = lead_of(report, claims_of(MOVES) | {placed.claim_id: placed}, edition).themes
     assert theme.ahead is not None
     assert theme.ahead.text == f"{told}in the 52-week range, USD/NOK at 5.6 %."
+
+
+def test_a_report_of_one_pair_tells_its_move_once() -> None:
+    one = {"USD/NOK": ("-1.29", "-0.9")}
+    named = {f"USD/NOK:{metric}" for metric in (Metric.MOVE, Metric.Z_SCORE, Metric.LAST)}
+    claims = {name: made for name, made in claims_of(one).items() if name in named}
+    found = lead_of(report_of(one), claims)
+    assert found.headline.text == "USD/NOK fell 1.29 % to 1.1."
+    assert found.standfirst is not None
+    assert found.standfirst.text == "An ordinary move (-0.9 σ)."
+    before = lead_of(report_of(one), claims, 7)
+    assert before.headline.text == "USD/NOK moved most (-1.29 %)."
 
 
 def test_a_reason_is_a_publishers_words_and_told_once() -> None:

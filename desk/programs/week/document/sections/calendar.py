@@ -83,16 +83,23 @@ def undated_banks(
 ) -> tuple[Undated, ...]:
     """The banks with a rate of which no decision day ahead is on record, in the order in which the
     calendars name them."""
-    answers = tuple(returned_by("get_decision_calendar", DecisionCalendar, evidence))
+    evidence = tuple(evidence)
+    answers = returned_by("get_decision_calendar", DecisionCalendar, evidence)
     dated = {row.area for row in calendar if row.ahead}
     rated = {row.area: row for row in rates if row.rate is not None}
     without = dict.fromkeys(area for answer in answers for area in answer.missing)
-    ends = {area: day for answer in answers for area, day in answer.ends.items()}
+    ends = announced_to(evidence)
     return tuple(
         Undated(area, rated[area].bank, rated[area].group, ends.get(area))
         for area in without
         if area in rated and area not in dated
     )
+
+
+def announced_to(evidence: Iterable[ToolResult]) -> Mapping[str, date]:
+    """The last day that each bank is known to have announced, by area, as the calendars say."""
+    answers = returned_by("get_decision_calendar", DecisionCalendar, evidence)
+    return {area: day for answer in answers for area, day in answer.ends.items()}
 
 
 def decision_prose(area: str, day: date, claims: Mapping[str, Claim]) -> str | None:

@@ -26,6 +26,7 @@ from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
 from desk.programs.week.document.sections.calendar import (
     COUNTS_IN_FULL,
+    announced_to,
     is_decided,
     undated_banks,
 )
@@ -42,7 +43,7 @@ from desk.programs.week.document.sections.summary import (
     reached_in,
 )
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
-from desk.trust.prose import sentence
+from desk.trust.prose import Form, sentence
 
 MOST_THEMES: Final = 5
 MOST_BLOCS: Final = 2
@@ -124,6 +125,11 @@ class _Week(NamedTuple):
         return self.edition >= ONLY_KNOWN_TOLD
 
     @property
+    def is_of_one_pair(self) -> bool:
+        """Whether the report has a single move, which is then not told as the largest."""
+        return self.edition >= ONLY_KNOWN_TOLD and len(self.report.movers) == 1
+
+    @property
     def reached(self) -> Reached:
         """The floating pairs that reached an end of their year's range."""
         return reached_in(self.report, self.claims, self.edition)
@@ -184,13 +190,19 @@ def _said(prose: str | None, claims: Mapping[str, Claim]) -> Sentence | None:
 
 
 def _headline(week: _Week) -> str:
-    parts = [part for part in (_dollar_words(week), _changed_words(week)) if part]
+    parts = _headline_parts(week)
     if parts:
         return f"{_capitalised('; '.join(parts))}."
     first = next(iter(largest(week.report.movers)), None)
     if first is None:
         return NO_FIXING if week.edition >= NO_FIXING_TOLD else "No currency has a move to report."
+    if week.is_of_one_pair:
+        return f"{first.market} {_of(first.market, Metric.MOVE, Form.MOVED)} to {_last(first)}."
     return f"{first.market} moved most ({_of(first.market, Metric.MOVE)})."
+
+
+def _headline_parts(week: _Week) -> list[str]:
+    return [part for part in (_dollar_words(week), _changed_words(week)) if part]
 
 
 def _dollar_words(week: _Week) -> str | None:
@@ -230,6 +242,8 @@ def _standfirst(week: _Week) -> str | None:
     if first is None:
         return None
     unusual = [row for row in movers if is_unusual(row)]
+    if week.is_of_one_pair and not _headline_parts(week):
+        return _only_move(first, week)
     told = f"The largest move was {first.market} at {_of(first.market, Metric.MOVE)}"
     score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
     ends = _ends_words(week)
@@ -241,6 +255,22 @@ def _standfirst(week: _Week) -> str | None:
         return f"{told}{score}, {size} {claimed}.{ends}"
     named = ", ".join(f"{row.market} ({_of(row.market, Metric.Z_SCORE)})" for row in unusual)
     return f"{told}{score}. Unusual for the pair: {named}.{ends}"
+
+
+def _only_move(row: Mover, week: _Week) -> str | None:
+    """How usual the move of a report's only pair was, which its headline has."""
+    kind = _kind_of_move(row, week)
+    score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
+    told = f"{_capitalised(kind)}{score}." if kind else ""
+    return f"{told}{_ends_words(week)}".strip() or None
+
+
+def _kind_of_move(row: Mover, week: _Week) -> str | None:
+    """How usual a move was, if that is known."""
+    if week.says_only_known and row.z_score is None:
+        return None
+    usual = "a larger move than usual" if week.is_larger(row) else "an ordinary move"
+    return "an unusual move" if is_unusual(row) else usual
 
 
 def _ends_words(week: _Week) -> str:
@@ -435,17 +465,14 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
         if row is None:
             continue
         verb = "loses to" if week.side(row) > 0 else "gains on"
-        usual = "a larger move than usual" if week.is_larger(row) else "an ordinary move"
-        kind = f", {'an unusual move' if is_unusual(row) else usual}"
+        kind = _kind_of_move(row, week)
         score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
-        if week.says_only_known and row.z_score is None:
-            kind = ""
+        told = f", {kind}{score}" if kind else ""
         yield _Draft(
             f"The {currency_name(_currency(row))} {verb} the dollar",
             (row.market,),
             _areas([row]),
-            f"{row.market} {_of(row.market, Metric.MOVE)} to {_of(row.market, Metric.LAST)}"
-            f"{kind}{score}.",
+            f"{row.market} {_of(row.market, Metric.MOVE)} to {_last(row)}{told}.",
         )
 
 
@@ -500,31 +527,32 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
 def _none_soon(draft: _Draft, week: _Week) -> Iterator[str]:
     """Of a theme without a decision in the calendar's weeks: which of its banks decide later, and
     of which no day is on record. Nothing of an area without a policy rate."""
-    unknown = set(_undated(draft, week))
-    rated = [
-        row for row in week.report.policy_rates if row.rate is not None and row.area in draft.areas
-    ]
-    later = [row.bank for row in rated if row.bank not in unknown]
+    told = week.report
+    known_to = announced_to(told.evidence)
+    rated = [row for row in told.policy_rates if row.rate is not None and row.area in draft.areas]
+    later = [row.bank for row in rated if known_to.get(row.area, week.as_of) > week.as_of]
     if later:
         verb = "does" if len(later) == 1 else "do"
         yield f"{listed(map(named_in_a_sentence, later))} {verb} not decide within six weeks"
+    unknown = _unknown_words([row.bank for row in rated if row.bank not in later])
     if unknown:
-        yield _unknown(draft, week).removeprefix("; ")
-
-
-def _undated(draft: _Draft, week: _Week) -> Iterator[str]:
-    told = week.report
-    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
-    return (each.bank for each in undated if each.area in draft.areas)
+        yield unknown
 
 
 def _unknown(draft: _Draft, week: _Week) -> str:
     """`; when Norges Bank decides next is not on record`; empty if a day of all banks is."""
     if week.edition < COUNTS_IN_FULL:
         return ""
-    named = [named_in_a_sentence(bank) for bank in _undated(draft, week)]
-    verb = "decides" if len(named) == 1 else "decide"
-    return f"; when {listed(named)} {verb} next is not on record" if named else ""
+    told = week.report
+    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
+    words = _unknown_words([each.bank for each in undated if each.area in draft.areas])
+    return f"; {words}" if words else ""
+
+
+def _unknown_words(banks: Sequence[str]) -> str | None:
+    verb = "decides" if len(banks) == 1 else "decide"
+    named = listed(map(named_in_a_sentence, banks))
+    return f"when {named} {verb} next is not on record" if banks else None
 
 
 def _scheduled(week: _Week, without: str) -> str | None:
@@ -584,8 +612,12 @@ def _decision(row: CalendarRow, week: _Week) -> str:
     return f"{week.bank(row)} {row.outcome.prose} {within} {when}"
 
 
-def _of(subject: str, metric: Metric) -> str:
-    return f"[[{claim_id(subject, metric)}]]"
+def _of(subject: str, metric: Metric, form: Form = Form.PLAIN) -> str:
+    return f"[[{claim_id(subject, metric)}{f'|{form}' if form else ''}]]"
+
+
+def _last(row: Mover) -> str:
+    return _of(row.market, Metric.LAST)
 
 
 def _capitalised(words: str) -> str:
