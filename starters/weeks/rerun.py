@@ -13,7 +13,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.names import Message, WorkflowType
-from desk.contracts.runs.week import RerunRequest, WeekResult
+from desk.contracts.runs.week import MOST_REASON, RerunRequest, WeekResult
 from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchReport
 from desk.platform.settings import Settings, load_settings
 from starters.monitoring.week_progress import shown_progress
@@ -171,11 +171,13 @@ def rerun_of(settings: Settings, options: RerunOptions) -> "MarketRerun":
     """Builds the rerun that the options ask for.
 
     Raises:
-        UsageError: the market or the week is invalid, or there is no reason.
+        UsageError: the market or the week is invalid, or the reason is empty or too long.
     """
-    market = known_market(settings.config, options.market)
-    if not options.reason.strip():
+    market, length = known_market(settings.config, options.market), len(options.reason.strip())
+    if not length:
         raise UsageError("--reason is empty: the report says why a market was redone")
+    if length > MOST_REASON:
+        raise UsageError(f"--reason has {length:,} characters; at most {MOST_REASON:,}")
     week = written_week(options.week, datetime.now(UTC), settings.config.schedule)
     return MarketRerun(settings, options, market, week)
 

@@ -1,7 +1,7 @@
 """The weekly run: what starts it, what it is told while it runs, what it answers and returns."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -52,11 +52,15 @@ class WeekRecord(Contract):
     advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
 
 
+MOST_REASON: Final = 1_000
+"""Characters of the reason for a rerun."""
+
+
 class RerunRequest(Contract):
     """The message of `rerun_market` and `request_rerun`."""
 
     market: MarketName
-    reason: Annotated[str, Field(min_length=1, max_length=1_000)] = "no reason given"
+    reason: Annotated[str, Field(min_length=1, max_length=MOST_REASON)] = "no reason given"
     requested_by: ShortText | None = None
 
 

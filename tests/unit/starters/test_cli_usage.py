@@ -108,6 +108,7 @@ def test_the_status_starts_without_what_draws_logs_and_judges() -> None:
         (["run", "--out", "/dev/null/x"], "--out /dev/null/x: "),
         (["rerun", "USD/JPX", "--reason", "x"], "no market 'USD/JPX'; nearest: USD/JPY"),
         (["rerun", "USD/JPY", "--reason", " "], "--reason is empty"),
+        (["rerun", "USD/JPY", "--reason", "y" * 1_001], "--reason has 1,001.*at most 1,000"),
         (["rerun", "USD/JPY"], "--reason"),
         (["rerun", "USD/JPY", "--week", "W44", "--reason", "x"], "'W44' is not a week"),
         (["status", "--week", "44"], "'44' is not a week"),
