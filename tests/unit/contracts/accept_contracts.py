@@ -9,12 +9,13 @@ import importlib
 import json
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 
 from desk import contracts
 
@@ -42,7 +43,9 @@ def fingerprint() -> Fingerprint:
     """What stands on the wire: by contract the type, bounds and default of every field, and by
     enumeration its values."""
     types = sorted(set(_types()), key=_name)
-    return {_name(found): _values(found) or _fields(found) for found in types}
+    models = [found for found in types if issubclass(found, BaseModel)]
+    fields = dict(zip(models, _fields(models), strict=True))
+    return {_name(found): _values(found) or fields[found] for found in types}
 
 
 def as_text(prints: Fingerprint) -> str:
@@ -78,8 +81,15 @@ def _values(found: type) -> list[str]:
     return sorted(str(member.value) for member in found) if issubclass(found, Enum) else []
 
 
-def _fields(model: type[BaseModel]) -> dict[str, str]:
-    schema = model.model_json_schema()
+def _fields(models: Sequence[type[BaseModel]]) -> Iterator[dict[str, str]]:
+    # Of all at once, so that what many hold is described once.
+    named, schemas = models_json_schema([(model, "validation") for model in models])
+    for model in models:
+        name = named[model, "validation"]["$ref"].rsplit("/", 1)[-1]
+        yield _fields_of(model, schemas["$defs"][name])
+
+
+def _fields_of(model: type[BaseModel], schema: Mapping[str, Any]) -> dict[str, str]:
     required = set(schema.get("required", ()))
     fields = {
         name: ("required " if name in required else "") + _described(field)
