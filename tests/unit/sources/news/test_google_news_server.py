@@ -1,17 +1,16 @@
-"""The `google_news` server over MCP: in this process, over stdio and over HTTP."""
+"""The `google_news` server over MCP: in this process, and over HTTP in one of its own."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.server import build_server
-from tests.integration.sources.test_mcp_servers import ROOT, START_SECONDS, run
+from tests.integration.sources.test_mcp_servers import START_SECONDS, run
 from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.sources.served import served
 from tests.unit.sources.news.test_google_news import AS_OF
@@ -25,13 +24,9 @@ async def called(server: Any, tool: str, **arguments: object) -> Any:
         return await client.call_tool(tool, {"as_of": INSTANT} | arguments)
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "desk.sources.news.server", *arguments]
-
-
 @contextmanager
 def over_http(url: str) -> Iterator[str]:
-    with served("desk.sources.news.server", "--url", url) as port:
+    with served("desk.sources.news.server", "--url", url, as_python_does=True) as port:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
@@ -101,9 +96,6 @@ async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
 async def test_a_process_gives_the_same_results_as_the_server_in_this_process() -> None:
     with feeds(ANSWER) as url:
         expected = await called(build_server(url=url), "search_news", query="yen")
-        executable, *arguments = command("--url", url)
-        stdio = StdioServerParameters(command=executable, args=arguments, cwd=ROOT)
-        assert (await called(stdio, "search_news", query="yen")) == expected
         with over_http(url) as address:
             assert (await called(address, "search_news", query="yen")) == expected
 

@@ -1,15 +1,15 @@
-"""The `reuters` server over MCP: in this process, over stdio and over HTTP."""
+"""The `reuters` server over MCP: in this process, and over HTTP in one of its own."""
 
-import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from desk.contracts.findings.source_results import NewsItems, StoryCheck
 from desk.sources.reuters.server import build_server
-from tests.integration.sources.test_mcp_servers import ROOT, START_SECONDS, run
+from tests.integration.sources.test_mcp_servers import START_SECONDS, run
 from tests.support.addresses.lseg import PASSWORD, Platform, Story, lseg
 from tests.support.sources.served import served
 from tests.unit.sources.reuters.test_reuters import AS_OF, CLAIM, MACHINE, SECOND, story
@@ -36,8 +36,11 @@ async def called(server: Any, tool: str, **arguments: object) -> Any:
         return await client.call_tool(tool, {"as_of": INSTANT} | arguments)
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "desk.sources.reuters.server", *arguments]
+@contextmanager
+def over_http(environment: dict[str, str]) -> Iterator[str]:
+    """The address of a process with these variables."""
+    with served("desk.sources.reuters.server", variables=environment, as_python_does=True) as port:
+        yield f"http://127.0.0.1:{port}/mcp"
 
 
 @pytest.mark.parametrize(
@@ -102,25 +105,17 @@ async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
 
 async def test_a_process_has_its_credentials_from_its_environment(platform: Platform) -> None:
     expected = await called(build_server(variables=variables(platform)), "get_market_news")
-    executable, *arguments = command()
-    stdio = StdioServerParameters(
-        command=executable, args=arguments, cwd=ROOT, env=variables(platform)
-    )
-    assert (await called(stdio, "get_market_news")) == expected
-    with served("desk.sources.reuters.server", variables=variables(platform)) as port:
-        address = f"http://127.0.0.1:{port}/mcp"
+    with over_http(variables(platform)) as address:
         assert (await called(address, "get_market_news")) == expected
 
 
 async def test_without_credentials_a_process_serves_and_its_tools_say_what_is_lacking() -> None:
-    executable, *arguments = command()
-    env = dict.fromkeys(MACHINE, "")
-    stdio = StdioServerParameters(command=executable, args=arguments, cwd=ROOT, env=env)
-    for server in (stdio, build_server()):
-        answer = await called(server, "verify_story", headline=CLAIM)
-        assert answer.is_error
-        for name in (*MACHINE, "LSEG_CLIENT_ID", "LSEG_CLIENT_SECRET", "REUTERS_API_TOKEN"):
-            assert name in answer.content[0].text
+    with over_http(dict.fromkeys(MACHINE, "")) as address:
+        for server in (address, build_server()):
+            answer = await called(server, "verify_story", headline=CLAIM)
+            assert answer.is_error
+            for name in (*MACHINE, "LSEG_CLIENT_ID", "LSEG_CLIENT_SECRET", "REUTERS_API_TOKEN"):
+                assert name in answer.content[0].text
 
 
 def test_the_server_ends_quietly_with_its_input_whatever_it_was_given() -> None:

@@ -1,7 +1,6 @@
-"""The `sentiment` server over MCP: in this process, over stdio and over HTTP."""
+"""The `sentiment` server over MCP: in this process, and over HTTP in one of its own."""
 
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from desk.analytics.news.stance_words import MOST_CONFIDENCE
 from desk.contracts.episode.analysis import Analysis, Hint, NewsDigest
@@ -18,7 +17,6 @@ from desk.sources.sentiment.server import build_server
 from tests.support.addresses.feeds import feeds, item, rss
 from tests.support.files.facts_files import write_facts
 from tests.support.knowledge.corpus import CorpusFolder
-from tests.support.processes.homes import PROJECT
 from tests.support.sources.served import served
 
 AS_OF = "2026-09-21T06:00:00Z"
@@ -42,13 +40,9 @@ async def analysed(server: Any, **arguments: object) -> Analysis:
     return Analysis.model_validate(answer.structured_content)
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "desk.sources.sentiment.server", *arguments]
-
-
 @contextmanager
 def over_http() -> Iterator[str]:
-    with served("desk.sources.sentiment.server") as port:
+    with served("desk.sources.sentiment.server", as_python_does=True) as port:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
@@ -156,10 +150,7 @@ async def test_every_tool_needs_the_instant_and_says_what_it_reads() -> None:
             assert tool.annotations.open_world_hint is open_world
 
 
-async def test_a_process_gives_the_same_over_stdio_and_over_http() -> None:
+async def test_a_process_gives_the_same_as_the_server_in_this_process() -> None:
     expected = (await called(build_server(), "news_aggregator")).structured_content
-    executable, *arguments = command()
-    stdio = StdioServerParameters(command=executable, args=arguments, cwd=PROJECT)
-    assert (await called(stdio, "news_aggregator")).structured_content == expected
     with over_http() as url:
         assert (await called(url, "news_aggregator")).structured_content == expected
