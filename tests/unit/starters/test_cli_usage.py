@@ -1,9 +1,11 @@
 """The `desk` command called wrongly, and what it says without a server."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +16,7 @@ from starters import main
 from starters.main import app, execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.documents.reports import sample_report
+from tests.support.processes.command import DeskCommand
 from tests.support.processes.homes import home_environment
 
 COMMANDS = [
@@ -48,13 +51,58 @@ def test_the_help_lists_a_command_by_the_line_with_which_its_own_help_begins(nam
     assert main.COMMANDS[name].line == " ".join(begins.split())
 
 
-def test_help_loads_no_command_and_nothing_heavy() -> None:
-    names = {"pydantic", "numpy", "temporalio", "desk.contracts", "starters.session"}
-    heavy = f"{names} & set(sys.modules)"
-    asked = f"import sys; from starters.main import execute; execute(['--help']); print({heavy})"
-    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert "dead-letters" in ran.stdout
-    assert ran.stdout.endswith("set()\n")
+LOADED_BY_COMMANDS = """
+import json, os, sys
+from starters.main import execute, loaded
+
+def say():
+    print(json.dumps([*sys.modules]), flush=True)
+
+if os.fork() == 0:
+    execute(["--help"])
+    say()
+    os._exit(0)
+os.wait()
+loaded("status")
+say()
+for name in sys.argv[1:]:
+    loaded(name)
+say()
+"""
+
+COMPUTING = {"report", "archive", "audit", "cleanup", "swarm"}
+"""Commands that render or verify documents, which takes what computes figures; and a swarm's, which
+compares the meaning of an objective with those of forms."""
+
+
+class LoadedByCommands(NamedTuple):
+    """The modules that are loaded after each, and the words of the help."""
+
+    help: set[str]
+    status: set[str]
+    computing_no_figure: set[str]
+    words: str
+
+
+@pytest.fixture(scope="module")
+def loaded_by() -> LoadedByCommands:
+    """What one process has loaded: a fork of it after the help, itself after the status, and then
+    after all commands that compute no figure."""
+    names = sorted(main.COMMANDS.keys() - COMPUTING)
+    line = [sys.executable, "-c", LOADED_BY_COMMANDS, *names]
+    ran = subprocess.run(line, capture_output=True, text=True, check=True)
+    *words, by_help, by_status, by_the_rest = ran.stdout.splitlines()
+    after_help, after_status, after_all = (
+        set(json.loads(each)) for each in (by_help, by_status, by_the_rest)
+    )
+    return LoadedByCommands(after_help, after_status, after_all, "\n".join(words))
+
+
+def test_help_loads_no_command_and_nothing_heavy(loaded_by: LoadedByCommands) -> None:
+    heavy = {"pydantic", "numpy", "temporalio", "desk.contracts", "starters.session"}
+    assert "dead-letters" in loaded_by.words
+    assert "starters.main" in loaded_by.help
+    assert not heavy & loaded_by.help
 
 
 def test_garbage_is_looked_for_after_a_command_is_imported_and_not_meanwhile() -> None:
@@ -68,33 +116,18 @@ def test_garbage_is_looked_for_after_a_command_is_imported_and_not_meanwhile() -
     assert ran.stdout == "True True True\n"
 
 
-COMPUTING = {"report", "archive", "audit", "cleanup", "swarm"}
-"""Commands that render or verify documents, which takes what computes figures; and a swarm's, which
-compares the meaning of an objective with those of forms."""
+def test_commands_that_compute_no_figure_load_no_numpy(loaded_by: LoadedByCommands) -> None:
+    assert "starters.weeks.run" in loaded_by.computing_no_figure
+    assert not {"numpy", "jinja2", "matplotlib"} & loaded_by.computing_no_figure
 
 
-def test_commands_that_compute_no_figure_load_no_numpy() -> None:
-    names = sorted(main.COMMANDS.keys() - COMPUTING)
-    asked = (
-        "import sys; from starters.main import loaded\n"
-        f"for name in {names}: loaded(name)\n"
-        "print({'numpy', 'jinja2', 'matplotlib'} & set(sys.modules))"
-    )
-    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert ran.stdout == "set()\n"
-
-
-def test_the_status_starts_without_what_draws_logs_and_judges() -> None:
-    names = {
+def test_the_status_starts_without_what_draws_logs_and_judges(loaded_by: LoadedByCommands) -> None:
+    drawing_logging_judging = {
         *("rich.console", "structlog", "pendulum", "babel", "temporalio.worker"),
         *("desk.trust.prose", "desk.agents.registry", "desk.runs"),
     }
-    asked = (
-        "import sys; from starters.main import loaded; loaded('status')\n"
-        f"print({names} & set(sys.modules))"
-    )
-    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert ran.stdout == "set()\n"
+    assert "starters.monitoring.status" in loaded_by.status
+    assert not drawing_logging_judging & loaded_by.status
 
 
 @pytest.mark.parametrize(
@@ -169,15 +202,9 @@ def test_a_home_that_cannot_be_made_is_wrong_usage(
 def test_a_server_whose_address_leads_nowhere_is_one_line(
     tmp_path: Path, address: str, status: ExitStatus, says: str
 ) -> None:
-    ran = subprocess.run(
-        [Path(sys.executable).with_name("desk"), "status"],
-        env=home_environment(tmp_path, TEMPORAL_ADDRESS=address),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stdout) == (status, "")
-    assert re.fullmatch(says, ran.stderr)
+    answer = DeskCommand(tmp_path, TEMPORAL_ADDRESS=address)("status")
+    assert (answer.code, answer.out) == (status, "")
+    assert re.fullmatch(says, answer.err)
 
 
 def test_a_report_that_is_not_there_is_said_with_how_to_make_it(
