@@ -227,4 +227,4 @@ def _figures() -> st.SearchStrategy[dict[Metric, Decimal]]:
 
 
 FIGURES = _figures()
-quickly = settings(max_examples=25, suppress_health_check=list(HealthCheck))
+quickly = settings(suppress_health_check=list(HealthCheck))
