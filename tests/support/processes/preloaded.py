@@ -15,11 +15,12 @@ from desk.analytics.names.subjects import subjects_asked
 from desk.contracts.base import Contract
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.rendering_version import rendering_mark
+from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.platform.temporal.deployment import build_id
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from tests.support.described_tools import describe_once
-from tests.support.meaning import words_alone
+from tests.support.meaning import meaning, words_alone
 
 _SERVERS = (
     "desk.sources.analysis.server",
@@ -51,6 +52,9 @@ for _name in (
     "jsonschema",
     "pypdf",
     "rich.traceback",
+    # With the next one a second of processor time, where patterns and seasons are looked for.
+    "scipy.stats",
+    "statsmodels.stats.multitest",
     # Brings pandas.
     "talib",
     "tests.support.processes.forks",
@@ -77,12 +81,16 @@ def _below(kind: type[Contract]) -> Iterator[type[Contract]]:
 
 # What is made once in a process, when it is first needed, each fork would make anew: what checks a
 # contract, the patterns that names of currencies and countries are found by, the packaged rates,
-# the prices of the stock that most tests ask about, the digest of what renders.
+# the prices of the stock that most tests ask about, the small model of meaning, the digest of what
+# renders.
 for _contract in _below(Contract):
     _contract.model_rebuild()
 subjects_asked("Is the yen far from its high?")
 RatesStore().current()
 PriceStore(RatesStore()).packaged("NVDA")
+with meaning():
+    if model := desk_embedding_model():
+        model.question("Where is the yen?")
 build_id()
 rendering_mark()
 gc.freeze()
