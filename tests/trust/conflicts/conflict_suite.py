@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from itertools import combinations
@@ -222,23 +222,32 @@ def _retrieved(said: Said) -> str:
 
 def table() -> str:
     """The outcomes in Markdown: a matrix for each method, and the desk's by kind of case."""
-    parts = [_matrix(name, method) for name, method in METHODS.items()]
-    return "\n\n".join([_summary(), *parts, _by_group()])
+    ended = _ended()
+    parts = [_matrix(name, endings) for name, endings in ended.items()]
+    return "\n\n".join([_summary(ended), *parts, _by_group(ended[next(iter(METHODS))])])
 
 
 def summary() -> str:
     """How each method did, the desk's matrix, and the kinds of case that it settles wrong."""
-    name, method = next(iter(METHODS.items()))
+    ended = _ended()
+    name, of_desk = next(iter(ended.items()))
     groups = dict.fromkeys(case.group for case in cases())
-    wrong = dict.fromkeys(case.group for case in cases() if desk(case) is Ending.WRONG)
+    both = zip(cases(), of_desk, strict=True)
+    wrong = dict.fromkeys(case.group for case, ending in both if ending is Ending.WRONG)
     told = f"Of the {len(groups)} kinds of case the desk settles these wrong: {', '.join(wrong)}."
-    return "\n\n".join([_summary(), _matrix(name, method), told])
+    return "\n\n".join([_summary(ended), _matrix(name, of_desk), told])
 
 
-def _summary() -> str:
+def _ended() -> dict[str, list[Ending]]:
+    """How each method ends the cases, in their order."""
+    return {name: [method(case) for case in cases()] for name, method in METHODS.items()}
+
+
+def _summary(ended: Mapping[str, Sequence[Ending]]) -> str:
     rows = []
-    for name, method in METHODS.items():
-        endings = [(WANTED[case.expected], method(case)) for case in cases()]
+    for name, found in ended.items():
+        both = zip(cases(), found, strict=True)
+        endings = [(WANTED[case.expected], ending) for case, ending in both]
         right = sum(wanted is got for wanted, got in endings)
         wrong = sum(got is Ending.WRONG for _, got in endings)
         needless = sum(got is Ending.PERSON is not wanted for wanted, got in endings)
@@ -251,8 +260,9 @@ def _summary() -> str:
     return _markdown(head, rows)
 
 
-def _matrix(name: str, method: Method) -> str:
-    counts = Counter((case.expected, method(case)) for case in cases())
+def _matrix(name: str, endings: Sequence[Ending]) -> str:
+    both = zip(cases(), endings, strict=True)
+    counts = Counter((case.expected, ending) for case, ending in both)
     rows = [
         (expected, *(counts[(expected, ending)] or "" for ending in Ending))
         for expected in Expected
@@ -261,10 +271,10 @@ def _matrix(name: str, method: Method) -> str:
     return _markdown(head, rows)
 
 
-def _by_group() -> str:
+def _by_group(endings: Sequence[Ending]) -> str:
     groups: dict[str, Counter[Ending]] = {}
-    for case in cases():
-        groups.setdefault(f"{case.group} ({case.expected})", Counter())[desk(case)] += 1
+    for case, ending in zip(cases(), endings, strict=True):
+        groups.setdefault(f"{case.group} ({case.expected})", Counter())[ending] += 1
     rows = [(group, *(got[ending] or "" for ending in Ending)) for group, got in groups.items()]
     return _markdown(("The desk, by kind of case (should be)", *Ending), rows)
 

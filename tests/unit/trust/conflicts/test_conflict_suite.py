@@ -1,6 +1,7 @@
 """The labelled conflicts: what the desk must get right, and what it is known to get wrong."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -24,6 +25,12 @@ def printed() -> str:
     return table()
 
 
+@cache
+def ended() -> tuple[tuple[Case, Ending], ...]:
+    """What the desk makes of each case."""
+    return tuple((case, desk(case)) for case in cases())
+
+
 def test_there_are_hundreds_of_cases_of_every_kind() -> None:
     counts = Counter(case.expected for case in cases())
     assert len(cases()) >= 400
@@ -33,15 +40,15 @@ def test_there_are_hundreds_of_cases_of_every_kind() -> None:
 def test_the_desk_ends_every_case_as_it_should() -> None:
     wrong = [
         (case.group, case.results[0].market, ending)
-        for case in cases()
-        if case.group not in KNOWN_FAILURES and (ending := desk(case)) is not WANTED[case.expected]
+        for case, ending in ended()
+        if case.group not in KNOWN_FAILURES and ending is not WANTED[case.expected]
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("group", sorted(KNOWN_FAILURES))
 def test_what_the_desk_is_known_to_settle_wrongly_is_still_shown(group: str, printed: str) -> None:
-    endings = {desk(case) for case in cases() if case.group == group}
+    endings = {ending for case, ending in ended() if case.group == group}
     assert endings == {Ending.WRONG}
     assert f"| {group} (settled right) |" in printed
 
@@ -51,7 +58,8 @@ def test_both_baselines_settle_more_wrongly_than_the_desk() -> None:
         assert callable(method)
         return sum(method(case) is Ending.WRONG for case in cases())
 
-    assert wrong(desk) < min(wrong(majority), wrong(most_recent))
+    of_desk = sum(ending is Ending.WRONG for _, ending in ended())
+    assert of_desk < min(wrong(majority), wrong(most_recent))
 
 
 def test_a_case_is_right_only_for_results_that_it_has() -> None:
