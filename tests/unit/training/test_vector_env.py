@@ -57,7 +57,7 @@ def test_each_is_the_episode_of_the_single_environment() -> None:
     for place in range(NUMBER):
         np.testing.assert_equal(begun(place), one(seen, place))
     ended = refused = 0
-    for _ in range(120):
+    for _ in range(90):
         usual = chance.random(NUMBER) < 0.6
         counts = np.round(seen["taken"] * 30).sum(axis=1).astype(int) % len(ORDER)
         drawn = chance.integers(len(ACTIONS), size=NUMBER)
