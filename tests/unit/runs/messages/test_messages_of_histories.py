@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,19 @@ T = MessageType
 
 async def told_history(name: str, directory: Path, *, root: bool = False) -> ToldWorkflow:
     """A recorded history by its file's name; `directory` holds no large payloads."""
-    recorded = json.loads((HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
-    started = recorded["events"][0]["workflowExecutionStartedEventAttributes"]
-    history = WorkflowHistory.from_json(started["workflowId"], recorded)
-    run_id, converter = started["originalExecutionRunId"], data_converter(directory)
+    history = recorded(name)
+    begun = history.events[0].workflow_execution_started_event_attributes
+    run_id, converter = begun.original_execution_run_id, data_converter(directory)
     read = RunHistory(history.workflow_id, run_id, history.events, converter)
     return await told_workflow(read, root=root)
+
+
+@cache
+def recorded(name: str) -> WorkflowHistory:
+    """A history as it is in its file, which takes as long to read as all messages of it."""
+    told = json.loads((HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
+    started = told["events"][0]["workflowExecutionStartedEventAttributes"]
+    return WorkflowHistory.from_json(started["workflowId"], told)
 
 
 async def read_messages(directory: Path, *names: str) -> list[AgentMessage]:
