@@ -3,11 +3,13 @@
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 
 from desk.analytics.retrieval.meaning import Vector
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
+from desk.platform.memory.embedded import EmbeddedMemory
 from desk.platform.memory.meaning import DIMENSIONS
 
 KNOWN_FROM = datetime(2026, 10, 1, 7, tzinfo=UTC)
@@ -70,3 +72,12 @@ class SameWords:
             vector[zlib.crc32(meant.encode()) % DIMENSIONS] += 1
         unit: Vector = vector / np.linalg.norm(vector)
         return unit
+
+
+def fill(path: Path, name: str, count: int, besides: str = "") -> None:
+    """Open a memory, as a process does that comes to it first, and put so many entries there, one
+    at a time; with each another text for an entry `besides`, where that is named."""
+    store = EmbeddedMemory(path, lambda: None)
+    for number in range(count):
+        added = [entry(besides, f"{name} {number}")] if besides else []
+        store.put([entry(f"{name}-{number}", run=name), *added])

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -21,6 +22,8 @@ from starters.terminal.logs import log_to_stderr
 from tests.support.meaning import WITH_MEANING, have_meaning
 from tests.support.processes.homes import PROJECT
 from workers.hosting import Role
+
+PATIENCE_SECONDS = 60
 
 _forking = multiprocessing.get_context("forkserver")
 # Without the modules that are run, some of which read the environment when they are imported.
@@ -85,6 +88,27 @@ class Fork:
     def kill(self) -> None:
         """kill -9."""
         self.send_signal(signal.SIGKILL)
+
+
+def at_once(folder: Path, function: Callable[..., object], *calls: Sequence[object]) -> list[int]:
+    """The exit statuses of processes that call a function, each with other arguments, and that are
+    let go together once all of them are there. `folder` is for what they wait at."""
+    gates = [folder / f"{function.__name__}-{number}" for number in range(len(calls))]
+    for gate in gates:
+        os.mkfifo(gate)
+    processes = [
+        Fork(_let_go, gate, function, *arguments)
+        for gate, arguments in zip(gates, calls, strict=True)
+    ]
+    with ExitStack() as held:
+        for gate in gates:
+            held.enter_context(gate.open("wb"))
+    return [process.wait(PATIENCE_SECONDS) for process in processes]
+
+
+def _let_go(gate: Path, function: Callable[..., object], *arguments: object) -> None:
+    gate.read_bytes()
+    function(*arguments)
 
 
 def forked_command(

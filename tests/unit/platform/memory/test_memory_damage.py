@@ -2,8 +2,6 @@
 
 import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,8 +11,8 @@ import pytest
 from desk.platform.memory import embedded as memory_file
 from desk.platform.memory.embedded import VERSION, EmbeddedMemory
 from desk.platform.memory.store import MemoryAway, MemoryUnusable
-from tests.memory.remembered import SameWords, asked, entry, ids
-from tests.support.processes.homes import PROJECT
+from tests.memory.remembered import SameWords, asked, entry, fill, ids
+from tests.support.processes.forks import at_once
 
 
 def memory(path: Path) -> EmbeddedMemory:
@@ -136,36 +134,9 @@ def test_an_entry_that_cannot_be_read_is_left_out_and_the_others_stay(path: Path
     assert store.lost() is None
 
 
-FINDER = """
-import sys
-from pathlib import Path
-from desk.platform.memory.embedded import EmbeddedMemory
-from tests.memory.remembered import entry
-
-sys.stdin.readline()
-store = EmbeddedMemory(Path(sys.argv[1]), lambda: None)
-for number in range(10):
-    store.put([entry(f"{sys.argv[2]}-{number}")])
-"""
-
-
 def test_two_processes_that_find_the_damage_set_it_aside_once(path: Path) -> None:
     random_bytes(path)
-    finders = [
-        subprocess.Popen(
-            [sys.executable, "-c", FINDER, str(path), name],
-            stdin=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=PROJECT,
-            text=True,
-        )
-        for name in ("one", "two")
-    ]
-    for finder in finders:
-        assert finder.stdin is not None
-        finder.stdin.write("go\n")
-        finder.stdin.close()
-    assert [finder.wait(60) for finder in finders] == [0, 0]
+    assert at_once(path.parent, fill, (path, "one", 10), (path, "two", 10)) == [0, 0]
     assert [one.name for one in path.parent.glob("*.damaged-*")] == ["memory.db.damaged-1"]
     assert len(memory(path).entries()) == 20
 

@@ -1,7 +1,5 @@
 """The embedded memory: what it keeps, and what it finds of it."""
 
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +11,8 @@ from hypothesis import strategies as st
 from desk.analytics.retrieval.meaning import EmbeddingModel
 from desk.contracts.learning.memory import RELEVANCE_FLOOR, MemoryEntry, MemoryKind
 from desk.platform.memory.embedded import EmbeddedMemory
-from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, ids
-from tests.support.processes.homes import PROJECT
+from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, fill, ids
+from tests.support.processes.forks import at_once
 
 
 def memory(folder: Path, meaning: EmbeddingModel | None = None) -> EmbeddedMemory:
@@ -207,35 +205,9 @@ def test_the_instant_itself_is_known_and_the_microsecond_before_is_not(
     assert ids(store.search(query)) == found
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from desk.platform.memory.embedded import EmbeddedMemory
-from tests.memory.remembered import entry
-
-store, name = EmbeddedMemory(Path(sys.argv[1]), lambda: None), sys.argv[2]
-sys.stdin.readline()
-for number in range(40):
-    store.put([entry(f"{name}-{number}", run=name), entry("both", f"{name} {number}")])
-"""
-
-
 def test_two_processes_that_begin_and_fill_one_memory_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(path), name],
-            stdin=subprocess.PIPE,
-            cwd=PROJECT,
-            text=True,
-        )
-        for name in ("one", "two")
-    ]
-    for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("go\n")
-        writer.stdin.close()
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+    assert at_once(tmp_path, fill, (path, "one", 40, "both"), (path, "two", 40, "both")) == [0, 0]
     kept = {one.memory_id for one in memory(tmp_path).entries()}
     numbered = {f"{name}-{number}" for name in ("one", "two") for number in range(40)}
     assert kept == numbered | {"both"}
