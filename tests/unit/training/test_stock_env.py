@@ -317,7 +317,7 @@ def test_many_are_stepped_together_as_each_alone() -> None:
 
 
 def test_many_are_stepped_in_processes_of_their_own() -> None:
-    here, there = SyncVectorEnv(together(1)), AsyncVectorEnv(together(1), context="spawn")
+    here, there = SyncVectorEnv(together(1)), AsyncVectorEnv(together(1), context="forkserver")
     try:
         np.testing.assert_equal(there.reset(seed=5)[0], here.reset(seed=5)[0])
         for action in ORDER:

@@ -1,6 +1,7 @@
 """`desk graph`: lists, checks, trees and pictures of graphs."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from time import process_time
@@ -128,7 +129,7 @@ def test_a_thousand_nodes_are_shown_in_seconds(spec: GraphSpec) -> None:
     svg = graph_file(spec)
     assert process_time() - begun < 5.0
     assert len(tree.children) == len(spec.nodes)
-    assert all(f">{node.name}<" in svg for node in spec.nodes)
+    assert {node.name for node in spec.nodes} <= set(re.findall(r">([^<>]+)<", svg))
 
 
 def test_the_svg_is_well_formed_and_has_no_script(choice: Path, tmp_path: Path) -> None:
