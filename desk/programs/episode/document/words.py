@@ -384,7 +384,7 @@ def reasons_of(answer: AnswerReport, action: StockAction) -> tuple[str, ...]:
 
 
 def other_missing(answer: AnswerReport) -> tuple[str, ...]:
-    """What is missing besides what the blackboard and the sections say of it."""
+    """Returns what is missing beyond the gaps that the blackboard and the sections already show."""
     told = {line.action for line in part_lines(answer) if line.lacking or line.figures is None} | (
         {StockAction.EVALUATE_PERFORMANCE} if evaluation_reasons(answer) else set()
     )

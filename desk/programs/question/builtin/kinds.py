@@ -1,12 +1,12 @@
-"""Of what kind a question about banks and markets is: which of the facts that are known goes first,
-and what would be so if its answer were yes.
+"""The kind of a question about banks and markets: it decides which known fact comes first, and what
+a yes would mean.
 
-It is the kind with the nearest wording, in meaning and in words, where that is near enough and
-nearer than any of another kind. A kind orders what is told, and says that what is asked is none of
-the desk's facts. It makes no fact, and without a model of meaning there is none.
+It is the kind with the nearest wording, in meaning and in words, if that is near enough and nearer
+than any of another kind. A kind orders the facts of an answer, or says that the desk has no such
+fact. It creates no fact. Without an embedding model there is no kind.
 
-The vectors of the wordings are made once. `tests/unit/programs/accept_wordings.py` writes the file
-after a wording has changed.
+The vectors of the wordings are computed once. `tests/unit/programs/accept_wordings.py` writes the
+file after a wording has changed.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -20,14 +20,14 @@ from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 
 if TYPE_CHECKING:
-    # A command that asks for no kind loads no numpy.
+    # A command that does not need kinds does not load numpy.
     from desk.analytics.retrieval.meaning import FindEmbeddingModel
 
 FILE: Final = Path(__file__).with_name("kinds.npz")
 
 
 class QuestionKind(StrEnum):
-    """What a question asks for, of what the desk knows of banks and markets."""
+    """The facts that a question can ask for."""
 
     NEXT = "the next decision day"
     DECIDED = "the last decision"
@@ -49,42 +49,41 @@ OF_A_BANK: Final = frozenset(
         QuestionKind.YIELD,
     }
 )
-"""What is asked of a bank or its country, and not of its currency."""
+"""The kinds that ask about a bank or its country, and not about its currency."""
 
 _OF_DECISIONS: Final = OF_A_BANK - {QuestionKind.RATE, QuestionKind.YIELD}
 
 OF_PRICES: Final = frozenset({QuestionKind.MOVE, QuestionKind.LEVEL})
-"""What is asked of a currency."""
+"""The kinds that ask about a currency."""
 
 NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.OTHER})
-"""What no fact of the desk answers."""
+"""The kinds that no fact of the desk answers."""
 
 _TOLD_ALIKE: Final = (
     frozenset({QuestionKind.DECIDED, QuestionKind.CHANGED}),
     OF_PRICES,
     NOT_KNOWN,
 )
-"""Kinds of which each is answered with the facts of the other: they need not be told apart."""
+"""Kinds whose answers contain each other's facts: they need not be distinguished."""
 
 OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
-"""What of that is asked of it beside a currency as well."""
+"""The kinds among these that may also be asked beside a currency."""
 
 KINDS: Final = NamedWordings(
     Path(__file__).with_name("kinds.toml"), FILE, words_count=0.25, floor=0.55, apart=0.05
 )
-"""How somebody may ask for each kind, by its name in small letters. Of 79 building questions its
-distances take 67, of which 61 are right."""
+"""The wordings of each kind, by its name in lower case. Of 79 building questions these thresholds
+accept 67, of which 61 are right."""
 
 SIDES: Final = NamedWordings(
     Path(__file__).with_name("sides.toml"), FILE, words_count=1.0, floor=0.95, apart=0.07
 )
-"""How somebody may ask for each side, and for something else than yes or no. Opposites are near in
-meaning, and the words tell them apart."""
+"""The wordings of each side, and of questions that do not ask for yes or no. Opposites are near in
+meaning; the words distinguish them."""
 
 
 class AskedSide(StrEnum):
-    """What would be so if the answer to a question were yes, or what a question of several asks
-    for."""
+    """What a yes to a question would mean, or what a question about several asks for."""
 
     UP = "up"
     DOWN = "down"
@@ -107,7 +106,7 @@ OF_CHANGES: Final = (AskedSide.RAISED, AskedSide.CUT, AskedSide.MOVED, AskedSide
 """What a bank may have done with its rate."""
 
 NOT_DONE: Final = (AskedSide.NOT_RAISED, AskedSide.NOT_CUT)
-"""What several banks may be told apart by as well: which of them did not."""
+"""The further sides of a question about several banks: which of them did not."""
 
 _WHO_DID: Final = {f"who_{side}": side for side in (*OF_CHANGES, *NOT_DONE)}
 _OF_SEVERAL: Final[Mapping[QuestionKind, Mapping[str, AskedSide]]] = {
@@ -115,7 +114,7 @@ _OF_SEVERAL: Final[Mapping[QuestionKind, Mapping[str, AskedSide]]] = {
     QuestionKind.CHANGED: _WHO_DID,
     QuestionKind.RATE: {side: side for side in (AskedSide.HIGHEST, AskedSide.LOWEST)},
 }
-"""What is asked for of several banks, by the kind of a question and the name of its wordings."""
+"""What is asked about several banks, by the kind of a question and the name of its wordings."""
 
 _SINCE: Final[Mapping[str, AskedSide | None]] = {
     "since_raised": AskedSide.RAISED,
@@ -129,25 +128,25 @@ _FLOOR_OF_SEVERAL: Final = 0.6
 """How near the nearest of these wordings has to be."""
 
 OPEN: Final = "open"
-"""The name of the wordings that ask for something else than yes or no."""
+"""The name of the wordings that do not ask for yes or no."""
 
 
 def wordings_of(kind: QuestionKind) -> tuple[str, ...]:
-    """How somebody may ask for a kind."""
+    """Returns the wordings of a kind."""
     return KINDS.wordings[kind.name.lower()]
 
 
 def all_wordings() -> tuple[str, ...]:
-    """All that a question is compared with, each once."""
+    """Returns all texts that a question is compared with, without duplicates."""
     return tuple(dict.fromkeys((*KINDS.every(), *SIDES.every())))
 
 
 def kind_of(
     question: str, find_meaning: "FindEmbeddingModel", besides: Collection[QuestionKind] = ()
 ) -> QuestionKind | None:
-    """The kind of a question by a model of meaning; None where none is near enough or nearer than
-    the others that have other facts, and without a model. It is none that cannot be asked of what
-    the question names, and none of those `besides`."""
+    """Returns the kind of a question by an embedding model; None if none is near enough or nearer
+    than the others that have other facts, and without a model. Excludes kinds that cannot be asked
+    about what the question names, and the kinds in `besides`."""
     left_out = {*besides, *_not_of(question)}
     near = {n: v for n, v in _nearness(question, find_meaning).items() if _kind(n) not in left_out}
     if not near:
@@ -161,9 +160,8 @@ def kind_of(
 def side_of_several(
     question: str, kind: QuestionKind | None, find_meaning: "FindEmbeddingModel"
 ) -> AskedSide | None:
-    """What a question of a kind asks for of several, also where it asks for something else than yes
-    or no: who raised, who is lowest. None where that is nothing or not sure, and without a
-    model."""
+    """Returns what a question of a kind asks about several, even if it does not ask for yes or no:
+    who raised, who is lowest. None if that is nothing or uncertain, and without a model."""
     meaning, among = find_meaning(), _OF_SEVERAL.get(kind) if kind else None
     if meaning is None or among is None:
         return None
@@ -174,8 +172,8 @@ def side_of_several(
 
 
 def since_what(words: str, find_meaning: "FindEmbeddingModel") -> AskedSide | None:
-    """Which decision of a bank words name since which something is asked: its last rise, its last
-    cut or its last change; None where they name any, and without a model."""
+    """Returns the decision of a bank that words like `since the Fed cut` name: its last rise, cut
+    or change; None if they name any decision, and without a model."""
     meaning = find_meaning()
     if meaning is None:
         return None
@@ -184,8 +182,8 @@ def since_what(words: str, find_meaning: "FindEmbeddingModel") -> AskedSide | No
 
 
 def _not_of(question: str) -> frozenset[QuestionKind]:
-    """The kinds that cannot be asked of what a question names: of a currency alone no decision, of
-    a bank alone no price."""
+    """Returns the kinds that cannot be asked about what a question names: no decision of a currency
+    alone, no price of a bank alone."""
     named = {subject.kind for subject in subjects_asked(question)}
     if named == {NamedAs.CURRENCY}:
         return _OF_DECISIONS
@@ -198,9 +196,8 @@ def likeliest(
     find_meaning: "FindEmbeddingModel",
     unknown_kinds: Collection[QuestionKind] = NOT_KNOWN,
 ) -> QuestionKind | None:
-    """Of some kinds the nearest to a question, however near others are that the desk knows too. Of
-    what it does not know the nearest, where that is about as near. None where none is near
-    enough."""
+    """Returns the nearest of some kinds to a question, however near other known kinds are. Returns
+    the nearest of the unknown kinds if that is about as near. None if none is near enough."""
     near = {_kind(name): value for name, value in _nearness(question, find_meaning).items()}
     if not near:
         return None
@@ -212,8 +209,8 @@ def likeliest(
 def side_of(
     question: str, among: Iterable[AskedSide], find_meaning: "FindEmbeddingModel"
 ) -> AskedSide | None:
-    """Of some sides the one that a question asks for, so that it is answered with yes or no; None
-    where none is near enough or nearer than the others, and without a model."""
+    """Returns the one of some sides that a question asks for with a yes-or-no question; None if
+    none is near enough or nearer than the others, and without a model."""
     meaning = find_meaning()
     if meaning is None:
         return None
@@ -226,12 +223,13 @@ def _kind(name: str) -> QuestionKind:
 
 
 def _nearness(question: str, find_meaning: "FindEmbeddingModel") -> dict[str, float]:
-    """By the name of a kind how near a question is to it; empty without a model. A name counts as
-    what it is: all banks are asked about alike."""
+    """Returns how near a question is to each kind, by its name; empty without a model. Names are
+    replaced by what they are: questions about any bank are compared alike."""
     meaning = find_meaning()
     return KINDS.nearness(_compared(question), KINDS.wordings, meaning) if meaning else {}
 
 
 def _compared(question: str) -> str:
-    """A question as it is compared: without its polite frame, with what each name is."""
+    """Returns a question in the form in which it is compared: without its polite frame, with names
+    replaced by what they are."""
     return by_their_kinds(without_other_markets(without_frame(question), "the currency"))

@@ -1,9 +1,9 @@
-"""What of a question about banks and markets nothing has read.
+"""The words of a question about banks and markets that were not parsed.
 
-Read are the subjects that the desk knows, the words that named a period, those that say nothing of
-what a text is about, its polite frame, and those in which a question of its kind is asked. All else
-is left, and an answer tells it. Where it may change what is asked, it stands right behind the first
-fact, which then says for what the question is taken.
+Parsed are the subjects that the desk knows, the words for a period, words without content, the
+polite frame, and the words in which a question of its kind is asked. All others are listed in the
+answer. If they may change what is asked, they follow the first fact, which then says how the
+question was understood.
 """
 
 import re
@@ -25,10 +25,10 @@ NOT_READ: Final = "Not read in the question:"
 OTHER_DAYS: Final = "`--period` names other days"
 
 MOST_TOLD: Final = 8
-"""Words that are told."""
+"""The maximum number of words that are listed."""
 
 _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
-"""A word with a capital within a sentence, or one with a digit."""
+"""A capitalised word within a sentence, or one with a digit."""
 
 _PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
 _ANY_DAY: Final = NOT_KNOWN | {QuestionKind.NEXT}
@@ -37,8 +37,8 @@ _A_YEAR: Final = SpanNamed(1, "year")
 
 
 class UnreadWords(NamedTuple):
-    """What was left of a question: words that speak of `time`, `names` and numbers, and `others`
-    that say what it is about. `is_judged`: there is a model of meaning to tell its kind."""
+    """The unparsed words of a question: words for `time`, `names` and numbers, and `others` that
+    say what it is about. `is_judged`: there is an embedding model to determine its kind."""
 
     time: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -46,16 +46,16 @@ class UnreadWords(NamedTuple):
     is_judged: bool = True
 
     def matters(self, kind: QuestionKind | None) -> bool:
-        """Whether the question may be of something else than its kind says: of other days, which
-        a question of the next day names as well, of a name or number, or, where it is near to no
-        kind, of any word."""
+        """Returns whether the question may be about something else than its kind says: about other
+        days (except for a question about the next day, which names days as well), about a name or
+        number, or, if it is near to no kind, because of any word."""
         time = self.time if kind not in _ANY_DAY else ()
         unknown = kind is None and self.is_judged
         return bool(time or self.names or (unknown and self.others))
 
     def told(self, kind: QuestionKind | None) -> str:
-        """What was not read, in a sentence; of a kind that says itself that it is not known,
-        without the days and words that it may be known by."""
+        """Returns a sentence with the words that were not parsed. For a kind that says itself that
+        it is unknown, only lists names."""
         of_names = kind in NOT_KNOWN
         left = self.names if of_names else (*self.time, *self.names, *self.others)
         days = f" ({OTHER_DAYS})" if self.time and not of_names else ""
@@ -65,11 +65,13 @@ class UnreadWords(NamedTuple):
 def unread_words(
     query: Query, kind: QuestionKind | None, read: frozenset[str] = frozenset()
 ) -> UnreadWords:
-    """What nothing read of a question of a kind. `read` are the stems of what was read besides."""
+    """Returns the words of a question of a kind that were not parsed. `read` are the stems of
+    further parsed words."""
     time = [each for each in query.parameters.get(UNREAD, "").split(", ") if each]
     year_before = kind is QuestionKind.RATE and spans_named(query.question) == (_A_YEAR,)
     if kind is QuestionKind.YIELD or year_before:
-        # How long a bond runs is said in years, and with a rate goes the one a year before.
+        # The maturity of a bond is given in years, and a rate is given with the one a year
+        # before.
         time = [each for each in time if each.casefold() not in _LENGTHS]
     of_names = stems(" ".join(KIND_NAMES))
     time = [each for each in time if not stems(by_their_kinds(each)) <= read | of_names]
@@ -82,8 +84,8 @@ def unread_words(
 
 
 def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tuple[str, ...]:
-    """The words that say what the question is about and are none of its subjects, of its period,
-    of its group or of how its kind is asked."""
+    """Returns the content words of the question that are not its subjects, its period, its group or
+    part of how its kind is asked."""
     parameters = query.parameters
     known = told | _asked_in(kind) | stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
     market = parameters.get("market", "").replace("/", " ")
@@ -99,7 +101,8 @@ def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tupl
 
 @cache
 def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
-    """The words of a kind's wordings; without a kind those of all that the desk knows."""
+    """Returns the words of a kind's wordings; without a kind those of all kinds that the desk
+    knows."""
     kinds = {kind} if kind is not None else {*QuestionKind} - NOT_KNOWN
     kinds |= _PRICED - {None} if kind in _PRICED else set()
     told = [each for known in kinds if known for each in wordings_of(known)]
@@ -113,7 +116,7 @@ def _told(left: tuple[str, ...]) -> str:
 
 
 def safe_line(written: str, instead: str) -> str:
-    """Words that are no prose of ours as they may be printed in prose: without references, and in
-    other words where they hold figures."""
+    """Makes third-party words printable in prose: removes references, and returns `instead` if they
+    contain figures."""
     plain = " ".join(REFERENCE.sub("", written).replace("[[", "").replace("]]", "").split())
     return plain if plain and not unbacked(plain) else instead

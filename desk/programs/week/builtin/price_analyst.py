@@ -186,10 +186,11 @@ def _months(months: int) -> str:
 
 HISTORY = 56 * WEEK
 HISTORY_OF_A_LEVEL = 5 * 52 * WEEK
-"""When a pair was last at a level that a question names, without days, may be long ago."""
+"""The history for a question that names a level and no days: the pair may have been there long
+ago."""
 YEAR = 52 * WEEK
 DECISIONS = 3 * YEAR
-"""How far back the last decision of a bank is looked for, as far as its own research looks."""
+"""How far back the last decision of a bank is looked for: as far as research on the bank does."""
 MOST_SUSPECTS = 20
 REVERTED = "it leapt away from the fixings on both sides and the next one took most of it back"
 UNSURE = "the last fixing leapt, and without a next one it cannot be told from an error"
@@ -224,14 +225,14 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
 
 
 def _bank_asked(query: Query | None) -> str | None:
-    """The area of the bank since whose decision a question asks how a pair did."""
+    """Returns the area of the bank since whose decision a question asks for a pair's move."""
     words = query.parameters.get(SINCE_DECISION, "") if query else ""
     since = since_decision(words)
     return since.area if since else None
 
 
 def _looked_back(query: Query | None) -> timedelta:
-    """How much history is asked for before the days."""
+    """Returns how much history before the days is requested."""
     if query is None:
         return HISTORY
     of_a_level = READ not in query.parameters and numbers_in(query.question)
@@ -286,8 +287,9 @@ def _asked_claims(
     evidence: str,
     first_day: date,
 ) -> tuple[Claim, ...]:
-    """What is counted of the days that a question asks about; of a level that it names, without
-    days, of a year, and of all that is known. Of a whole group that is ranked nothing is."""
+    """Counts over the days that a question asks about. For a level that it names without days,
+    counts over a year and over the whole history. Counts nothing for a whole group that is
+    ranked."""
     ranked = query.parameters.get(RANK)
     if ranked and not any(code in ranked for code in market.market.split("/")):
         return ()
@@ -307,7 +309,7 @@ def _asked_claims(
 
 
 class _SinceDecisions(NamedTuple):
-    """Claims on a pair's moves since decisions of a bank, on these, and where they are from."""
+    """Claims on a pair's moves since decisions of a bank and on these, with their sources."""
 
     claims: tuple[Claim, ...] = ()
     sources: tuple[DataSource, ...] = ()
@@ -316,9 +318,9 @@ class _SinceDecisions(NamedTuple):
 def _since_decisions(
     request: TurnRequest, view: PriceView, market: MarketSpec, fixings: Fixings, evidence: str
 ) -> _SinceDecisions:
-    """The moves of a pair since the bank that a question names decided, raised and cut its rate
-    last: each from the last fixing before that day, as a bank may decide before or after the day's
-    own."""
+    """Returns the moves of a pair since the bank that a question names last decided, raised and cut
+    its rate: each from the last fixing before that day, because a bank may decide before or after
+    the day's own fixing."""
     area = _bank_asked(request.assignment.query)
     if area is None:
         return _SinceDecisions()
@@ -347,7 +349,7 @@ def _since_decisions(
 
 
 def _undated(query: Query) -> str:
-    """A question without the words of its days."""
+    """Returns a question without the words for its days."""
     days = query.parameters.get(READ)
     return query.question.replace(days, " ") if days else query.question
 

@@ -1,4 +1,4 @@
-"""What banks decided: their last decisions, and those of the days that a question names."""
+"""The sentences on banks' decisions: the last ones, and those on the days that a question names."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -30,7 +30,7 @@ _DONE: Final = {
 
 
 def decided_last(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its newest decision, and the days since then whose outcome is not known."""
+    """Describes a bank's newest decision, and the days since then whose outcome is unknown."""
     for newest in bank.decided[-1:]:
         decided = f"{opening(called)} decided last, as far as is known, {when(newest)}"
         yield f"{decided}: it {_decided(bank, newest)}"
@@ -41,13 +41,13 @@ def decided_last(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def decided_before_today(bank: KnownBank, called: str) -> Iterator[str]:
-    """The same where it was told already that a decision is due today."""
+    """Describes the same if an earlier sentence already says that a decision is due today."""
     return decided_last(bank._replace(due=None), called)
 
 
 def outcomes_open(bank: KnownBank, called: str) -> Iterator[str]:
-    """The days that the question names, or all since its last decision, of which no outcome is
-    known."""
+    """Names the days without a known outcome: those that the question names, or all since the last
+    decision."""
     days: dict[str, list[str]] = {}
     for event in bank.silent:
         days.setdefault(outcome_told(event), []).append(print_full_day(event.event_date))
@@ -58,12 +58,14 @@ def outcomes_open(bank: KnownBank, called: str) -> Iterator[str]:
 
 
 def outcome_told(event: MarketEvent) -> str:
-    """Why the decision of a past day is not known. Events of earlier versions do not say it."""
+    """Says why the decision of a past day is unknown. Events of earlier versions do not give a
+    reason."""
     return OUTCOMES[event.outcome or OutcomeMissing.NOT_IN_SOURCE]
 
 
 def _decided(bank: KnownBank, event: MarketEvent) -> str:
-    """What it did, behind its name. Where its claims are not known, all that is told of it."""
+    """Describes a decision, to follow the bank's name. Uses the event's description if its claims
+    are unknown."""
     change, rate = bank.change_claim(event), bank.rate_after(event)
     if change is None or rate is None:
         return f"decided: {event.description}"
@@ -79,14 +81,14 @@ def _decided(bank: KnownBank, event: MarketEvent) -> str:
 
 
 def due_today(bank: KnownBank) -> str:
-    """That it decides on the day of the answer: what it decided may be out."""
+    """Says that the bank decides on the day of the answer: the outcome may already be public."""
     day = print_full_day(bank.as_of_day)
     return f"A decision of {bank.name} is due today, {day}; its outcome is not in the source yet."
 
 
 def decided_within(bank: KnownBank, called: str) -> Iterator[str]:
-    """What it decided in the days that are asked about: how often it moved its rate, and to where
-    each time, and those without a known outcome."""
+    """Describes the decisions in the days that are asked about: how often the bank moved its rate
+    and to where each time, and the days without a known outcome."""
     days, within = from_to(*bank.asked), bank.within
     moved = [event for event in within if bank.moved(event)]
     if not within:
@@ -110,8 +112,8 @@ def _held_each_time(bank: KnownBank, called: str) -> str:
 
 
 def _counted(bank: KnownBank, called: str) -> str:
-    """How often it cut and raised its rate, the more frequent first, and by how much in all: this
-    not behind what told its rates."""
+    """Says how often a bank cut and raised its rate, the more frequent first, and by how much in
+    all. Omits the total after sentences that already give its rates."""
     counts = [bank.in_all(metric) for metric in (Metric.CUTS_WITHIN, Metric.RISES_WITHIN)]
     known = sorted(filter(None, counts), key=lambda claim: -claim.value)
     change = bank.in_all(Metric.CHANGE_WITHIN)
@@ -126,7 +128,7 @@ def _step(bank: KnownBank, event: MarketEvent) -> str:
 
 
 def did(side: AskedSide, changes: Iterable[Decimal]) -> bool:
-    """Whether decisions with these changes come to what is asked for."""
+    """Returns whether decisions with these changes amount to what is asked for."""
     if side in (AskedSide.RAISED, AskedSide.NOT_RAISED):
         return any(change > 0 for change in changes) is (side is AskedSide.RAISED)
     if side in (AskedSide.CUT, AskedSide.NOT_CUT):
@@ -135,8 +137,8 @@ def did(side: AskedSide, changes: Iterable[Decimal]) -> bool:
 
 
 def which_did(banks: Sequence[KnownBank], side: AskedSide) -> Iterator[str]:
-    """Which of several banks did what is asked for in the days that are asked about, which did not,
-    and of which days and banks that is not known."""
+    """Says which of several banks did what is asked for in the days that are asked about, which did
+    not, and for which days and banks that is unknown."""
     known = [bank for bank in banks if bank.within]
     those = [bank for bank in known if did(side, map(bank.change, bank.within))]
     days = from_to(*banks[0].asked)
@@ -153,8 +155,8 @@ def which_did(banks: Sequence[KnownBank], side: AskedSide) -> Iterator[str]:
 
 
 def _with_count(bank: KnownBank, side: AskedSide) -> str:
-    """A bank with how often it moved its rate, either way, and how far in all; or how often it
-    decided."""
+    """Returns a bank's name with how often it moved its rate, in either direction, and how far in
+    all; or with how often it decided."""
     of_it = (Metric.RISES_WITHIN, Metric.CUTS_WITHIN)
     counted = (Metric.DECISIONS_WITHIN,) if side is AskedSide.HELD else of_it
     known = (claim for metric in counted if (claim := bank.in_all(metric)) and claim.value)
@@ -165,8 +167,8 @@ def _with_count(bank: KnownBank, side: AskedSide) -> str:
 
 
 def in_sums(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
-    """What several banks did in the days that are asked about: which of them did what is asked for,
-    or else a sentence on each, and one on those that had no day."""
+    """Describes what several banks did in the days that are asked about: which of them did what is
+    asked for, or without a side one sentence on each, and one on those without a decision day."""
     if side is not None:
         yield from which_did(banks, side)
         return
@@ -184,16 +186,16 @@ def in_sums(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterat
 
 
 def decided_if_within(bank: KnownBank, called: str) -> Iterator[str]:
-    """The same where there are some, or where the rate is not known: that a bank decided nothing
-    on a day is not told to who asks what its rate was."""
+    """Describes the same if there are decisions, or if the rate is unknown. A question about the
+    rate on a day is not told that a bank decided nothing on it."""
     due = bank.due is not None and bank.is_asked(bank.due)
     if bank.within or bank.silent or due or bank.rate_by(bank.asked[1]) is None:
         yield from decided_within(bank, called)
 
 
 def changed_last(bank: KnownBank, called: str, side: AskedSide | None = None) -> Iterator[str]:
-    """Its last cut and its last rise, the newer one first or the one that is asked for, and that
-    there was none."""
+    """Describes a bank's last cut and its last rise, or that there was none: the newer one first,
+    or the one that is asked for."""
     last = {name: bank.changed(each) for name, each in _CHANGES.items()}
 
     def first(name: str) -> tuple[bool, date]:
@@ -218,9 +220,9 @@ def _by_and_to(bank: KnownBank, event: MarketEvent) -> str:
 
 
 def newest_changes(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
-    """When one bank last changed its rate. Of several whose is the newest rise, the newest cut, or
-    the one of both that is asked for, then those of the others, and of which days the outcome is
-    not known."""
+    """Says when one bank last changed its rate. For several banks says which has the newest rise,
+    the newest cut, or the one of both that is asked for, then those of the others, and for which
+    days the outcome is unknown."""
     if len(banks) == 1:
         yield from of_bank(banks[0], (partial(changed_last, side=side),), "")
         return
@@ -231,14 +233,14 @@ def newest_changes(banks: Sequence[KnownBank], side: AskedSide | None = None) ->
 
 
 def _not_told(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """On which days something was decided that is not known."""
+    """Names the days with a decision whose outcome is unknown."""
     silent = {b.name: [print_full_day(event.event_date) for event in b.open] for b in banks}
     if told := listed(f"{name} on {listed(days)}" for name, days in silent.items() if days):
         yield f"What was decided by {told} is not known here."
 
 
 def _newest_first(banks: Sequence[KnownBank], name: str, way: int) -> Iterator[str]:
-    """The last change of each bank in one direction, the newest first."""
+    """Lists the last change of each bank in one direction, the newest first."""
     changed = [(bank, event) for bank in banks if (event := bank.changed(way))]
     changed.sort(key=lambda each: each[1].event_date, reverse=True)
     told = [f"{bank.name}, {when(event)}{_by_and_to(bank, event)}" for bank, event in changed]
@@ -251,7 +253,7 @@ def _newest_first(banks: Sequence[KnownBank], name: str, way: int) -> Iterator[s
 
 
 def from_to(first: date, last: date) -> str:
-    """Days as a sentence has them."""
+    """Returns the words for some days in a sentence."""
     if first == last:
         return f"on {print_full_day(first)}"
     return f"from {print_full_day(first)} to {print_full_day(last)}"

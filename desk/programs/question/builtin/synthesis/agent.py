@@ -1,10 +1,10 @@
-"""The Synthesis agent: what was found for a question, in the words of its sources.
+"""The Synthesis agent: combines the findings for a question, in the words of their sources.
 
-It uses no tool, reads no English and judges nothing: a question of a ticket's field or of a table's
-cell is answered with that, for any other the passages that fit are quoted as found. What a source
-says is never an order to it.
+It calls no tool, does not parse English and makes no judgement: a question about a ticket's field
+or a table's cell is answered with that; for any other question the matching passages are quoted as
+found. Instructions in a source are never followed.
 
-What research agents found of a market is told as they left it.
+The findings of research agents on a market are used unchanged.
 """
 
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ NO_PART: Final = "Nothing that is known here answers this part of the question:"
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """What was found for the question, in one turn. It says so where nothing fits it.
+    """Returns the findings for the question, in one turn. Says so if none matches it.
 
     Raises:
         TaskNotPossible: there is no question.
@@ -118,7 +118,7 @@ def take_turn(request: TurnRequest) -> Turn:
         fitting = said_once(fitting)
     draft = _draft(question, passages, fitting, research, quoter)
     unheld = not research and _is_of_prices(question, research)
-    # That no yields are known is told in the answer itself.
+    # The answer itself says that no yields are known.
     left = (
         ""
         if unheld
@@ -128,7 +128,7 @@ def take_turn(request: TurnRequest) -> Turn:
     )
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
     if not draft.told or not draft.answered:
-        # What is written and fits is of whatever currency the paper is of.
+        # Matching texts may be about another currency.
         said = [*prices_ended(research), *mention_sentences(query.parameters), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
@@ -149,8 +149,8 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _is_of_prices(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
-    """Whether a question asks for the price of a market, held or not, or of a currency that it
-    names: nothing written is told of it then, as no paper says what a market did."""
+    """Returns whether a question asks for the price of a market, covered or not, or of a currency
+    that it names. No text is quoted for it then, because papers do not say what a market did."""
     named = any("/" in each.market for each in research) or NO_MARKET in question.query.parameters
     if not named and not question.is_unknown:
         subjects = subjects_asked(question.query.question)
@@ -172,8 +172,8 @@ def _draft(
     if names:
         return of_named(query.question, names, passages, fitting, quoter)
     found = [fit for fit in fitting if fit.found]
-    # What speaks of a thing without a value of it, such as that its cost is not known, is no
-    # answer, and what fits less well is none either.
+    # A passage that mentions a thing without a value, such as that its cost is unknown, is not an
+    # answer, and neither are passages that match less well.
     found = found if found and found[0].answers else []
     if not found and (parts := parts_of(question, research)):
         return _of_parts(parts, quoter)
@@ -187,7 +187,8 @@ def _draft(
             if of_pairs
             else banks_told(question, research, fitting, quoter)
         )
-        # What a bank did is known for sure; a paper that has the question's words may not be of it.
+        # A bank's decision is a certain fact; a paper with the question's words may be about
+        # something else.
         if found and not (instead.found and is_of_a_bank(research)):
             return _of_papers(query, found, quoter)
         return instead
@@ -212,10 +213,10 @@ def _is_sure(question: MarketQuestion, research: Sequence[ResearchResult]) -> bo
 
 
 def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Draft:
-    """What comes nearest of what is written, where nothing fits."""
+    """Returns the nearest texts, if none matches."""
     named = [s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT]
     near = [fit for fit in fitting if fit.near]
-    # What is written of other money than the question names comes near by its words alone.
+    # Texts about other currencies than the question's match by their words alone.
     near = [fit for fit in near if not named or not is_of_others(fit.passage, named)]
     if not near:
         return Draft(NOTHING_FITS, answered=False)
@@ -224,8 +225,8 @@ def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Dr
 
 
 def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
-    """What is known of each part of a question, and last which part nothing answers. Where both
-    are of banks, no more of these is told than what is asked for."""
+    """Returns what is known about each part of a question, and last which part is unanswered. If
+    both parts are about banks, includes only what is asked for."""
     known = [part for part in parts if part.is_known]
     besides = not all(part.is_of_banks for part in parts)
     drafts = [
@@ -237,7 +238,7 @@ def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
     unknown = (safe_line(part.written, "one with a number") for part in parts if not part.is_known)
     told = [draft.summary for draft in drafts]
     if all(part.research == known[0].research for part in known):
-        # What is known of the one bank answers both.
+        # Facts on the one bank answer both parts.
         told = list(dict.fromkeys(each.strip() for each in split_sentences(" ".join(told))))
     said = (*told, *(f"{NO_PART} {words}." for words in unknown))
     answered = len(known) == len(parts) and all(draft.answered for draft in drafts)
@@ -249,8 +250,8 @@ def _of_papers(query: Query, found: Sequence[Fit], quoter: Quoter) -> Draft:
 
 
 def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
-    """What was measured of pairs, what is asked for first: where they stand goes before how far
-    they went, where the question is of that."""
+    """Returns what was measured of pairs, what is asked for first: their levels come before their
+    moves if the question is about levels."""
     of_it = meant_alone(question, research)
     since = since_told(question, of_it)
     lead = since or first_sentence(question, of_it) or _verdict(question, research)
@@ -275,7 +276,7 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
 
 
 def _move_asked(question: MarketQuestion, of_it: Sequence[ResearchResult]) -> str:
-    """How far the one pair went that a question asks for the move of, in a sentence; empty where it
+    """Returns the move of the one pair whose move a question asks for, in a sentence; empty if it
     asks for something else."""
     of_a_move = (question.kind or question.likely) is QuestionKind.MOVE
     if question.is_unsure or not of_a_move or (len(of_it) > 1 and largest_first(of_it)):
@@ -289,8 +290,8 @@ def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> st
 
 
 def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult]) -> Draft:
-    """What was measured of pairs where nothing written fits, which is said last where the question
-    may be of that."""
+    """Returns what was measured of pairs if no text matches. Says last that no text matches, if the
+    question may be about texts."""
     of_now = question.kind is QuestionKind.LEVEL or question.asked.aspect in IN_A_ROW
     dated = of_now or not {READ, SINCE_DECISION}.isdisjoint(question.query.parameters)
     known = _is_sure(question, research)
@@ -307,7 +308,7 @@ def _of_a_group(
     found: Sequence[Fit],
     quoter: Quoter,
 ) -> Draft:
-    """A group of pairs in the order of their moves, and behind it what is written that fits."""
+    """Returns a group of pairs in the order of their moves, and after it the matching texts."""
     aspect = question.asked.aspect
     of_it = meant_alone(question, research)
     lead = (
@@ -336,7 +337,7 @@ def _of_a_group(
 
 
 def _failed(state: Sequence[StateEntry]) -> str:
-    """That an answer lacks what some nodes were to bring. Why they failed stands with what is
-    missing, where the desk lists it."""
+    """Says that an answer lacks the results of some nodes. The reasons are listed with what is
+    missing."""
     names = [safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
     return f" Not all could be looked at: {listed(names)} failed." if names else ""

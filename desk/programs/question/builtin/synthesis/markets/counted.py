@@ -1,6 +1,6 @@
-"""The first sentence where a question asks for what is counted of a pair's fixings: on how many
-days it rose, fell or was beyond a number, on which day first or last, for how many weeks in a row
-it went one way, its largest week, its mean, how widely it swings."""
+"""The first sentence of an answer that counts a pair's fixings: on how many days it rose, fell or
+was beyond a number, on which day first or last, for how many weeks in a row it went one way, its
+largest week, its mean, its volatility."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -26,10 +26,10 @@ OLDER_UNSEEN: Final = " Older fixings were not looked at."
 MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
 
 LONGEST_DAY: Final = timedelta(days=5)
-"""From one fixing to the next, over Easter."""
+"""The maximum time from one fixing to the next: over Easter."""
 
 LONGEST_WEEK: Final = timedelta(days=10)
-"""From the last fixing of one week to that of the next."""
+"""The maximum time from the last fixing of one week to that of the next."""
 
 COUNTED: Final = (
     COUNTED_BEYOND
@@ -51,7 +51,7 @@ _THE_NUMBER: Final = "the number that is asked about"
 
 
 def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchResult) -> str:
-    """What is counted of a pair, as it is asked for; empty where it was not."""
+    """Returns the count that is asked for about a pair; empty if it was not computed."""
     known = {claim.metric: claim for claim in of_the_market((result,)) if not level_named(claim)}
     last = known.get(Metric.LAST)
     if last is None:
@@ -78,7 +78,7 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
 
 
 def over(question: MarketQuestion, last: Claim) -> str:
-    """The days of which a figure is told."""
+    """Returns the words for the days that a figure covers."""
     if READ not in question.query.parameters:
         return f"in the 52 weeks to {print_full_day(last.as_of)}"
     first, end = map(print_full_day, whole_days(question.window))
@@ -92,8 +92,8 @@ def largest_span(
     at_least: timedelta = timedelta(0),
     at_most: timedelta,
 ) -> Claim | None:
-    """Of the moves within some time the largest rise, fall, or of these the larger one."""
-    # A model's spans may be of more days.
+    """Returns the largest rise (`way` 1), fall (-1) or move (0) over a span of some length."""
+    # A model's spans may cover more days.
     moves = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
     spans = [
         claim
@@ -120,14 +120,14 @@ def _days_moved(question: MarketQuestion, known: Mapping[Metric, Claim], way: in
 
 
 def _of_its_days(question: MarketQuestion, claim: Claim) -> str:
-    """The days in the name of a claim, as far as the question's own end."""
+    """Returns the words for the days in a claim's name, or else for the question's window."""
     days = span_days(claim)
     first, last = days or whole_days(question.window)
     return f"from {print_full_day(first)} to {print_full_day(last)}"
 
 
 def _largest_week(question: MarketQuestion, result: ResearchResult, last: Claim, way: int) -> str:
-    """The week, from Friday to Friday, that rose most, or that fell most."""
+    """Describes the week, from Friday to Friday, with the largest rise or fall."""
     largest = largest_span(result, way, at_least=LONGEST_DAY, at_most=LONGEST_WEEK)
     days = span_days(largest) if largest else None
     if largest is None or days is None:
@@ -141,8 +141,8 @@ def _largest_week(question: MarketQuestion, result: ResearchResult, last: Claim,
 
 
 def _weeks_in_a_row(known: Mapping[Metric, Claim], quoted: str) -> str:
-    """For how many weeks in a row the last ones rose or fell; of a pair whose `quoted` currency is
-    asked about, what that one did."""
+    """Says for how many weeks in a row the pair rose or fell. If its `quoted` currency is asked
+    about, also says what that one did."""
     streak = known.get(Metric.WEEK_STREAK)
     if streak is None:
         return ""
@@ -155,8 +155,8 @@ def _weeks_in_a_row(known: Mapping[Metric, Claim], quoted: str) -> str:
 
 
 def _beyond(question: MarketQuestion, aspect: Aspect, result: ResearchResult, last: Claim) -> str:
-    """On how many days the pair was beyond the number of the question, and on which first or last.
-    Where it names no days, the latest is looked for in all that is known."""
+    """Says on how many days the pair was beyond the number of the question, and on which first or
+    last. If the question names no days, the latest is looked for in the whole history."""
     level = question.asked.level_of(last.value)
     metric, side = _BEYOND[aspect]
     count = Metric.DAYS_ABOVE if side == "above" else Metric.DAYS_BELOW

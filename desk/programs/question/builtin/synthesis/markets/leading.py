@@ -1,5 +1,5 @@
-"""The first sentence of an answer about markets: the one figure that the question asks for, with
-its day. What is so is computed from claims."""
+"""The first sentence of an answer about markets: the figure that the question asks for, with its
+day. It is computed from claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -43,7 +43,7 @@ _SIDES: Final = {
     Aspect.IS_ABOVE: 1,
     Aspect.IS_BELOW: -1,
 }
-"""On which side of a number a fixing has to be."""
+"""The side of a number on which a fixing has to be."""
 
 _EXTREMES: Final = {
     1: ("highest", Metric.WINDOW_HIGH, Metric.YEAR_HIGH),
@@ -56,8 +56,8 @@ _WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FA
 def meant_alone(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[ResearchResult, ...]:
-    """The research on the one pair of which a question asks for a figure, or of which it names one
-    currency beside the other; else all."""
+    """Returns the research on the one pair whose figure a question asks for, or of which it names
+    one currency beside the other; otherwise all research."""
     words, aspect = question.query.question, question.asked.aspect
     if aspect in AMONG_SEVERAL or (aspect is None and len(currencies_named(words)) != 1):
         return tuple(research)
@@ -67,8 +67,8 @@ def meant_alone(
 
 
 def first_sentence(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
-    """What a question asks for, of each pair; empty where it asks for none of these, or the figure
-    is not there."""
+    """Returns what a question asks for, for each pair; empty if it has no aspect, or the figure is
+    unknown."""
     aspect = question.asked.aspect
     if aspect is None:
         return ""
@@ -129,7 +129,7 @@ def _extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int)
 
 
 def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    """Whether the last fixing is the highest or lowest one."""
+    """Says whether the last fixing is the highest or lowest one."""
     extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None:
         return ""
@@ -144,8 +144,8 @@ def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
 
 
 def _from_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    """How far the last fixing is from the highest or lowest one, where that was computed, or else
-    both."""
+    """Says how far the last fixing is from the highest or lowest one, if that was computed, or else
+    gives both."""
     extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None or extreme.value == last.value:
         return _at_extreme(question, known, sign).removeprefix("Yes: ").capitalize()
@@ -168,14 +168,15 @@ def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign:
 
 
 def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> Claim | None:
-    """The highest or lowest fixing of the days that are asked about, or else of the year."""
+    """Returns the highest or lowest fixing of the days that are asked about, or else of the
+    year."""
     _, in_window, of_the_year = _EXTREMES[sign]
     return known.get(in_window if READ in question.query.parameters else of_the_year)
 
 
 def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> str:
-    """The day that rose most, or that fell most, or of these the one that moved most."""
-    # A model's spans may be of more days.
+    """Describes the day with the largest rise, fall, or move."""
+    # A model's spans may cover several days.
     last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
     largest = largest_span(result, way, at_most=LONGEST_DAY)
     days = span_days(largest) if largest else None
@@ -190,8 +191,8 @@ def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> 
 
 
 def _streak(known: Mapping[Metric, Claim], quoted: str) -> str:
-    """For how many days in a row the last fixings rose or fell; of a pair whose `quoted` currency
-    is asked about, what that one did."""
+    """Says for how many days in a row the last fixings rose or fell. If the `quoted` currency of
+    the pair is asked about, also says what that one did."""
     streak = known.get(Metric.STREAK)
     if streak is None:
         return ""
@@ -205,7 +206,8 @@ def _streak(known: Mapping[Metric, Claim], quoted: str) -> str:
 
 
 def _is_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    """Whether the last fixing is beyond the number of a question, a level of the pair."""
+    """Says whether the last fixing is beyond the number of a question, which is a level of the
+    pair."""
     last = known.get(Metric.LAST)
     level = question.asked.level_of(last.value) if last else None
     if last is None or level is None:
@@ -216,7 +218,7 @@ def _is_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: in
 
 
 def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    """Whether some fixing was beyond the number of a question."""
+    """Says whether any fixing was beyond the number of a question."""
     last, extreme = known.get(Metric.LAST), _extreme_of(question, known, sign)
     level = question.asked.level_of(last.value) if last else None
     if extreme is None or level is None:
@@ -228,8 +230,8 @@ def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: 
 
 
 def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
-    """Whether the number of a question lies among the fixings, from whichever side it was to be
-    reached."""
+    """Says whether the number of a question lies within the range of the fixings, from whichever
+    side it was to be reached."""
     last = known.get(Metric.LAST)
     level = question.asked.level_of(last.value) if last else None
     high, low = (_extreme_of(question, known, sign) for sign in _EXTREMES)
@@ -241,7 +243,7 @@ def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
 
 
 def _range(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
-    """From the lowest of the fixings to the highest."""
+    """Gives the range of the fixings, from the lowest to the highest."""
     last, ends = known.get(Metric.LAST), [_extreme_of(question, known, sign) for sign in (-1, 1)]
     if last is None or ends[0] is None or ends[1] is None:
         return ""
@@ -257,7 +259,7 @@ def _on_day(claim: Claim) -> str:
 def _first_of_several(
     question: MarketQuestion, aspect: Aspect, research: Sequence[ResearchResult]
 ) -> str:
-    """Which currency did best or worst against the dollar, or whether the one that is named did."""
+    """Says which currency did best or worst against the dollar, or whether the named one did."""
     ranked = ranked_moves(research)
     if len(ranked) < 2:
         return ""
@@ -281,7 +283,7 @@ _WENT: Final = {1: "rose", -1: "fell", 0: "hardly moved"}
 
 
 def _which_went(ranked: Sequence[RankedMove], way: int) -> str:
-    """Which currencies rose and which fell, those first that are asked for."""
+    """Says which currencies rose and which fell, those that are asked for first."""
     went = {each: list[str]() for each in (way, -way, 0)}
     for each in ranked:
         little = is_little_changed(each.claim.value, pegged=False)
@@ -298,7 +300,7 @@ def _named(question: MarketQuestion, ranked: Sequence[RankedMove]) -> Iterator[s
 
 
 def _among(group: str) -> str:
-    """A group as a sentence goes on with it."""
+    """Returns a group's name for the middle of a sentence."""
     name = safe_line(group, "the group")
     if group.isalnum():
         return f"in {name}"

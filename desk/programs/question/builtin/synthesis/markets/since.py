@@ -1,4 +1,4 @@
-"""How a pair did since a central bank decided: the first sentence of an answer to who asks that."""
+"""The first sentence of an answer on how a pair moved since a central bank's decision."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -28,8 +28,8 @@ _DID: Final = {
 
 
 def since_told(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
-    """How far each pair went since the decision that a question names, or that its day is not
-    known; empty where it names none."""
+    """Says how far each pair moved since the decision that a question names, or that its day is
+    unknown; empty if it names none."""
     words = question.query.parameters.get(SINCE_DECISION, "")
     since = since_decision(words)
     if since is None:
@@ -56,8 +56,8 @@ def _decided_by_any(
 
 
 def _decided(result: ResearchResult, area: str, side: AskedSide) -> Iterator[Claim]:
-    """The newest decision of a bank that did what is asked for, where the pair's own research has
-    it."""
+    """Yields the newest decision of a bank that did what is asked for, if the pair's own research
+    contains it."""
     changes = (c for c in result.claims if c.metric is Metric.DECISION_CHANGE and c.subject == area)
     of_it = (claim for claim in changes if _did(side, claim))
     newest = max(of_it, key=lambda claim: claim.as_of, default=None)
@@ -74,7 +74,7 @@ def _did(side: AskedSide, change: Claim) -> bool:
 
 
 def _moved_since(result: ResearchResult, decided: Claim) -> Iterator[str]:
-    """The pair's move from the last fixing before a day to its newest one."""
+    """Describes the pair's move from the last fixing before a day to its newest one."""
     last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
     for move in of_the_market((result,)):
         days = span_days(move) if move.metric is Metric.SPAN_MOVE else None
