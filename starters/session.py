@@ -178,7 +178,7 @@ async def with_desk(
 
 
 async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
-    patience = ServerOutage(settings, tell_wait, limit=limit, at_first=not settings.external)
+    patience = ServerOutage(settings, report_wait, limit=limit, at_first=not settings.external)
     while True:
         try:
             return await _at_a_desk(settings, work, patience, server_only=server_only)
@@ -326,7 +326,7 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def tell_wait(text: str | None) -> None:
+def report_wait(text: str | None) -> None:
     """Reports that the command waits for a server, or that the server answers again."""
     say(f"desk: {text or 'the Temporal server answers again'}")
 

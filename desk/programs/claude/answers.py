@@ -56,7 +56,7 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     told: dict[str, JsonValue] = {
         "evidence": name,
         "claims": {**claims_for_model(told_as, only_months((result,)))},
-        "content": thinned(_without_claimed(_told_content(result.content), told_as)),
+        "content": thinned(_without_claimed(_content_for_model(result.content), told_as)),
         "error": result.error,
     }
     text = json.dumps(without_absent(told), ensure_ascii=False)
@@ -65,7 +65,7 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
 
 
-def _told_content(content: JsonValue) -> JsonValue:
+def _content_for_model(content: JsonValue) -> JsonValue:
     """Removes from an answer what is only there for its audit. Of its source, leaves the name and
     the tier: the desk prints the address."""
     if not isinstance(content, dict):

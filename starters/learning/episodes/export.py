@@ -25,7 +25,7 @@ from starters.learning.episodes.listing import (
     ListedEpisode,
     UnreadableEpisode,
     finished_episodes,
-    look_in_batches,
+    list_in_batches,
 )
 from starters.questions.stock.choice import read_symbol
 from starters.session import Desk, say, with_desk
@@ -301,7 +301,7 @@ class _EpisodeExport:
 
     async def batches(self, client: Client) -> AsyncIterator[Rows]:
         """Yields their rows, in the order in which they ended."""
-        async for batch in look_in_batches(client, await finished_episodes(client), BATCH):
+        async for batch in list_in_batches(client, await finished_episodes(client), BATCH):
             rows = []
             for episode in batch:
                 if isinstance(episode, UnreadableEpisode):

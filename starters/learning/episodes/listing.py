@@ -95,7 +95,7 @@ async def finished_episodes(client: Client) -> list[WorkflowExecution]:
     return sorted(found, key=lambda run: (run.close_time or run.start_time, run.id, run.run_id))
 
 
-async def look_at(
+async def read_episodes(
     client: Client, runs: Sequence[WorkflowExecution]
 ) -> list[ListedEpisode | UnreadableEpisode]:
     """Reads the states of some episodes, in their order. Omits those that were refused or deleted
@@ -119,12 +119,12 @@ async def look_at(
     return [each for each in found if each is not None]
 
 
-async def look_in_batches(
+async def list_in_batches(
     client: Client, runs: Sequence[WorkflowExecution], size: int
 ) -> AsyncIterator[list[ListedEpisode | UnreadableEpisode]]:
-    """Like `look_at`, in batches, so that only one batch of trajectories is in memory."""
+    """Like `read_episodes`, in batches, so that only one batch of trajectories is in memory."""
     for start in range(0, len(runs), size):
-        yield await look_at(client, runs[start : start + size])
+        yield await read_episodes(client, runs[start : start + size])
 
 
 async def _listed(client: Client, execution: WorkflowExecution) -> ListedEpisode | None:

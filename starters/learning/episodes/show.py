@@ -26,8 +26,8 @@ from desk.programs.episode.recommendation import advised
 from starters.learning.episodes.listing import (
     ListedEpisode,
     UnreadableEpisode,
-    look_at,
     newest_episodes,
+    read_episodes,
 )
 from starters.learning.hypotheses.table import in_words
 from starters.learning.lines import columns
@@ -244,7 +244,7 @@ async def newest_listed(client: Client, symbol: str | None, limit: int) -> Episo
     while read < len(runs) and len(found) < limit:
         batch = runs[read : read + min(BATCH, limit - len(found))]
         read += len(batch)
-        for each in await look_at(client, batch):
+        for each in await read_episodes(client, batch):
             if isinstance(each, UnreadableEpisode):
                 unreadable.append(each)
             elif symbol in (None, each.request.symbol):
@@ -261,7 +261,7 @@ def show_episode(written: str, *, as_json: bool) -> ExitStatus:
     """
 
     async def work(desk: Desk) -> list[ListedEpisode | UnreadableEpisode]:
-        return await look_at(
+        return await read_episodes(
             desk.client, [episode_named(await newest_episodes(desk.client), written)]
         )
 

@@ -11,7 +11,7 @@ from desk.platform.settings import Settings, load_settings
 from desk.platform.telemetry.tracing import send_spans
 from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.runs.following import check_server
-from starters.session import Desk, ServerOutage, host, say, tell_wait
+from starters.session import Desk, ServerOutage, host, report_wait, say
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
@@ -65,7 +65,7 @@ async def _announced(desk: Desk) -> ExitStatus:
 
 
 async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
-    patience = ServerOutage(settings, tell_wait, limit=give_up_after)
+    patience = ServerOutage(settings, report_wait, limit=give_up_after)
     while True:
         try:
             return await _worked(settings, role, patience)

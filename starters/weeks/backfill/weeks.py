@@ -149,12 +149,12 @@ async def states_of_weeks(
 
     async def look(week: BackfilledWeek) -> FollowedWeek:
         async with places:
-            return await look_at(client, reports_dir, week)
+            return await state_of_week(client, reports_dir, week)
 
     return {found.line.week: found for found in await asyncio.gather(*map(look, weeks))}
 
 
-async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> FollowedWeek:
+async def state_of_week(client: Client, reports_dir: Path, week: BackfilledWeek) -> FollowedWeek:
     """Determines the state of a week.
 
     An open run that has not published makes the week running, even if an earlier run published. A

@@ -21,7 +21,7 @@ from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks import schedule
 from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
-from starters.weeks.backfill.weeks import exit_status, look_at, states_of_weeks
+from starters.weeks.backfill.weeks import exit_status, state_of_week, states_of_weeks
 from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.processes.forks import Fork, forked_command
 from tests.support.processes.homes import PROJECT
@@ -162,13 +162,13 @@ async def test_a_run_that_waits_for_a_worker_is_running_and_one_that_was_ended_h
 ) -> None:
     (week,) = past(idle)
     reports = idle.settings.reports_dir
-    assert (await look_at(idle.client, reports, week)).line.state is WeekState.MISSING
+    assert (await state_of_week(idle.client, reports, week)).line.state is WeekState.MISSING
     await schedule.start_past_week(idle.client, week.start, idle.settings.config)
     while (found := await described(idle.client, week.workflow_id)) is None:
         await asyncio.sleep(0.05)
-    assert (await look_at(idle.client, reports, week)).line.state is WeekState.RUNNING
+    assert (await state_of_week(idle.client, reports, week)).line.state is WeekState.RUNNING
     await found.handle.terminate("asked to")
-    ended = (await look_at(idle.client, reports, week)).line
+    ended = (await state_of_week(idle.client, reports, week)).line
     assert (ended.state, ended.workflow_id) == (WeekState.FAILED, week.workflow_id)
     assert "terminated" in str(ended.reason).lower()
 
@@ -190,7 +190,7 @@ async def test_a_run_that_is_not_to_learn_is_started_with_what_the_schedule_has_
 async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk) -> None:
     (week,) = past(idle)
     run = await start_run(idle.client, week_start(week.week, idle.settings.config))
-    line = (await look_at(idle.client, idle.settings.reports_dir, week)).line
+    line = (await state_of_week(idle.client, idle.settings.reports_dir, week)).line
     assert (line.state, line.workflow_id) == (WeekState.RUNNING, run.workflow_id)
 
 

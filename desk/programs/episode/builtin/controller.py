@@ -18,7 +18,7 @@ from desk.programs.builtin.evidence import TaskNotPossible, ask, consult, market
 from desk.programs.episode.actions import next_in_order
 from desk.programs.episode.builtin.shown import shown_board
 from desk.programs.question.builtin.asking import query_of
-from desk.programs.swarm.conclusion.wording import tell_nearest
+from desk.programs.swarm.conclusion.wording import nearest_symbols_words
 from desk.trust.prose import clip
 
 STEP, STEPS = "step", "steps"
@@ -165,7 +165,7 @@ def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
 def _nearest(found: KnownSymbols, refusal: str) -> str:
     """Lists the stocks with prices by then whose symbols are similar, or else those that the
     refusal lists, without the pairs among them."""
-    told = tell_nearest(each for each in found.nearest if each.kind is MarketKind.STOCK)
+    told = nearest_symbols_words(each for each in found.nearest if each.kind is MarketKind.STOCK)
     _, _, named = refusal.partition("nearest: ")
     stocks = [name for name in named.rstrip(".").split(", ") if name and "/" not in name]
     return told or (f" The nearest are {', '.join(stocks)}." if stocks else "")

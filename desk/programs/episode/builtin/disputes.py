@@ -53,12 +53,12 @@ def by_agent(position: Position) -> str:
     return f"the {AgentId(position.agent).value.replace('_', ' ')}"
 
 
-def tell_conflict(
+def conflict_statement(
     conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named = by_agent
 ) -> str:
     """Describes what was stated, who or what decided, and who dissents. `who` names the holder of
     each position."""
-    told = _tell_views if _of_views(conflict) else _tell_figures
+    told = _views_words if _of_views(conflict) else _figures_words
     return " ".join(told(conflict, surviving, who))
 
 
@@ -66,7 +66,7 @@ def _of_views(conflict: ConflictRecord) -> bool:
     return all(position.claim_id is None for position in conflict.positions)
 
 
-def _tell_views(
+def _views_words(
     conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named
 ) -> Iterator[str]:
     sides: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ def _tell_views(
     yield from _dissent(conflict, who)
 
 
-def _tell_figures(
+def _figures_words(
     conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named
 ) -> Iterator[str]:
     what = _metric(conflict)

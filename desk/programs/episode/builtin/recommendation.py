@@ -14,10 +14,10 @@ from desk.contracts.findings.results import ConflictKind, Leaning, Position, Res
 from desk.contracts.question.knowledge import Section, Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.episode.blackboard import StockBoard
-from desk.programs.episode.builtin.disputes import by_agent, tell_conflict
+from desk.programs.episode.builtin.disputes import by_agent, conflict_statement
 from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
 from desk.programs.episode.recommendation import LEAST_KNOWN, answers, known, recommend
-from desk.programs.swarm.conclusion.recollection import tell_recalled
+from desk.programs.swarm.conclusion.recollection import memory_lines
 from desk.programs.swarm.conclusion.wording import joined, line_on_missing, sentence
 from desk.trust.prose import LONGEST_TEXT, claims_in, clip
 
@@ -162,8 +162,8 @@ def _disputed(case: _Case) -> str:
 def _sections(case: _Case) -> Iterator[Section]:
     advised, request = case.advised, case.request
     who = partial(_part_of, request.state)
-    conflicts = [sentence(tell_conflict(each, case.claims, who)) for each in request.conflicts]
-    recalled = tell_recalled(request.recalled, [case.board.symbol], request.assignment.window.end)
+    conflicts = [sentence(conflict_statement(each, case.claims, who)) for each in request.conflicts]
+    recalled = memory_lines(request.recalled, [case.board.symbol], request.assignment.window.end)
     for title, content in (
         ("For", _lines(_founded_statements(case, advised.reasons_for))),
         ("Against", _lines(_founded_statements(case, advised.reasons_against))),

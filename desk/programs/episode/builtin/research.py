@@ -23,10 +23,15 @@ from desk.programs.swarm.builtin.delivery import Note, direction, findings_of, n
 from desk.programs.swarm.builtin.fundamental import (
     ACCOUNTS,
     accounts_asked,
+    company_words,
     read_company,
-    tell_company,
 )
-from desk.programs.swarm.builtin.market import tell_expected, tell_move, tell_trend, tell_year
+from desk.programs.swarm.builtin.market import (
+    expected_range_words,
+    move_words,
+    trend_words,
+    year_range_words,
+)
 from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
@@ -41,18 +46,18 @@ from desk.programs.swarm.builtin.sentiment import (
     RATED,
     REVISED,
     besides,
-    tell_coverage,
-    tell_ratings,
-    tell_tone,
+    news_count_words,
+    ratings_words,
+    tone_sentence,
 )
 from desk.programs.swarm.builtin.technical import (
-    tell_averages,
-    tell_bands,
-    tell_momentum,
-    tell_patterns,
-    tell_strength,
-    tell_target,
-    tell_trend_strength,
+    averages_words,
+    bands_words,
+    momentum_words,
+    patterns_words,
+    strength_index_words,
+    target_words,
+    trend_strength_words,
 )
 from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
@@ -127,10 +132,10 @@ class _News(NamedTuple):
 
 
 _STORIES: Final = _News(
-    StockAction.FETCH_NEWS, Capability.NEWS_DIGEST, "the news", "coverage", tell_coverage
+    StockAction.FETCH_NEWS, Capability.NEWS_DIGEST, "the news", "coverage", news_count_words
 )
 _TONE: Final = _News(
-    StockAction.FETCH_SENTIMENT, Capability.SENTIMENT, "the tone of the news", "tone", tell_tone
+    StockAction.FETCH_SENTIMENT, Capability.SENTIMENT, "the tone of the news", "tone", tone_sentence
 )
 
 
@@ -165,7 +170,7 @@ def fetch_fundamentals(request: TurnRequest) -> Turn:
         return questions(request, accounts_asked(request, market), "the accounts")
     reading = read_company(request)
     stop_if_nobody_answered(reading, ACCOUNTS[0])
-    notes = noted(tell_company(reading))
+    notes = noted(company_words(reading))
     return Turn(result=deliver_part(reading, StockAction.FETCH_FUNDAMENTALS, notes))
 
 
@@ -179,7 +184,7 @@ def _fetch(request: TurnRequest, part: _News) -> Turn:
     reading = read_part(request, part.action, kinds)
     stop_if_nobody_answered(reading, part.capability)
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
-    told = ((part.topic, part.tell(reading)), ("analysts", tell_ratings(reading)))
+    told = ((part.topic, part.tell(reading)), ("analysts", ratings_words(reading)))
     notes = noted(told, evidence)
     return Turn(result=deliver_part(reading, part.action, notes))
 
@@ -212,11 +217,11 @@ def basic(request: TurnRequest) -> Turn:
     reading = _with_prices(reading.without_signals(_OF_ADVANCED))
     stop_if_nobody_answered(reading, BASIC[0])
     told = (
-        ("move", tell_move(reading)),
-        ("trend", tell_trend(reading)),
-        ("year", tell_year(reading)),
-        ("averages", tell_averages(reading)),
-        ("relative strength", tell_strength(reading)),
+        ("move", move_words(reading)),
+        ("trend", trend_words(reading)),
+        ("year", year_range_words(reading)),
+        ("averages", averages_words(reading)),
+        ("relative strength", strength_index_words(reading)),
     )
     return Turn(result=deliver_part(reading, action, noted(told)))
 
@@ -236,12 +241,12 @@ def advanced(request: TurnRequest) -> Turn:
     reading = reading.without_signals(_OF_BASIC)
     stop_if_nobody_answered(reading, ADVANCED[0])
     told = (
-        ("momentum", tell_momentum(reading)),
-        ("strength of the trend", tell_trend_strength(reading)),
-        ("bands", tell_bands(reading)),
-        ("target", tell_target(reading)),
-        ("chart patterns", tell_patterns(reading)),
-        ("expected range", tell_expected(reading)),
+        ("momentum", momentum_words(reading)),
+        ("strength of the trend", trend_strength_words(reading)),
+        ("bands", bands_words(reading)),
+        ("target", target_words(reading)),
+        ("chart patterns", patterns_words(reading)),
+        ("expected range", expected_range_words(reading)),
     )
     return Turn(result=deliver_part(reading, action, noted(told)))
 

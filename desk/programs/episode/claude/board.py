@@ -78,17 +78,17 @@ def board_for_model(request: TurnRequest, *, with_claims: bool = False) -> dict[
         "as_of": board.as_of.isoformat(),
         "weeks_ahead": board.weeks,
         "parts": {
-            name: _told_part(part, with_claims=with_claims)
+            name: _part_for_model(part, with_claims=with_claims)
             for name, part in _parts_of(board).items()
         },
         "insights": [_told_insight(insight) for insight in board.insights],
-        "recommendation": _told_recommendation(board),
+        "recommendation": _recommendation_for_model(board),
         "evaluated": board.evaluation is not None,
         "taken": list(board.taken),
     }
 
 
-def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
+def episode_for_model(request: TurnRequest) -> dict[str, JsonValue]:
     """Formats what the writers of an episode are shown: the question, the blackboard, the claims on
     it, the findings of each part's agent, the conflicts, and what is remembered."""
     task = request.assignment
@@ -97,7 +97,7 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
         "asked_for": task.instructions,
         "board": board_for_model(request, with_claims=True),
         "claims": {**claims_for_model(claims_on_board(request).values())},
-        "findings_of_the_parts": _told_parts(request),
+        "findings_of_the_parts": _parts_for_model(request),
         "conflicts": conflicts_for_model(request.conflicts),
         "recalled": memories_for_model(request),
     }
@@ -115,7 +115,7 @@ def missing_besides(request: TurnRequest, missing: Iterable[str]) -> list[JsonVa
     return [line for line in missing if line not in told]
 
 
-def _told_parts(request: TurnRequest) -> list[JsonValue]:
+def _parts_for_model(request: TurnRequest) -> list[JsonValue]:
     """Formats the findings of the agents of the parts, condensed, or why an agent failed."""
     entries = tuple(entry for entry in request.state if entry.node in DATA)
     return findings_for_model(request.model_copy(update={"state": entries}))
@@ -126,7 +126,7 @@ def _figures(board: Blackboard) -> Iterator[MeasuredFigure]:
         yield from part.figures if part else ()
 
 
-def _told_part(part: BoardPart | None, *, with_claims: bool) -> JsonValue:
+def _part_for_model(part: BoardPart | None, *, with_claims: bool) -> JsonValue:
     if part is None:
         return None
     figures: JsonValue = [figure.metric for figure in part.figures]
@@ -153,7 +153,7 @@ def _told_insight(insight: Insight) -> JsonValue:
     )
 
 
-def _told_recommendation(board: Blackboard) -> JsonValue:
+def _recommendation_for_model(board: Blackboard) -> JsonValue:
     if board.recommendation is None:
         return None
     return {

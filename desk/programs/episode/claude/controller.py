@@ -52,7 +52,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     """Formats the blackboard, the earlier choices, and each action with its figures and charge, as
     JSON."""
     task, board, own = request.assignment, board_of(request), _choice_in(base)
-    chosen, charges = list(_told_choices(request)), charges_in(task.query)
+    chosen, charges = list(_choices_for_model(request)), charges_in(task.query)
     return json.dumps(
         {
             "step": len(chosen) + 1,
@@ -63,7 +63,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "board": board_for_model(request),
             "chosen_so_far": chosen,
             "came_to_nothing": _failed(request),
-            "actions": [_told_action(board, action, charges.get(action)) for action in ORDER],
+            "actions": [_action_for_model(board, action, charges.get(action)) for action in ORDER],
             "choice_of_the_desk": {"action": own.action, "reason": own.reason},
         },
         ensure_ascii=False,
@@ -93,7 +93,7 @@ def _choice_in(base: AgentResult | None) -> ActionChoice:
     return base
 
 
-def _told_choices(context: EpisodeContext) -> Iterator[JsonValue]:
+def _choices_for_model(context: EpisodeContext) -> Iterator[JsonValue]:
     """Yields the choices of earlier steps, with the reason if one was refused."""
     for entry in context.state:
         if isinstance(entry.result, ActionChoice):
@@ -109,7 +109,7 @@ def _failed(context: EpisodeContext) -> list[JsonValue]:
     ]
 
 
-def _told_action(board: Blackboard, action: StockAction, charge: str | None) -> JsonValue:
+def _action_for_model(board: Blackboard, action: StockAction, charge: str | None) -> JsonValue:
     return {
         "action": action,
         "writes": _WRITES.get(action) or list(PART_METRICS[action]),

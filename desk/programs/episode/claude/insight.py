@@ -20,9 +20,9 @@ from desk.programs.claude.findings import ClaimName, Statement, Topic, checked, 
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import (
     claims_on_board,
+    episode_for_model,
     missing_besides,
     sources_behind,
-    told_episode,
 )
 from desk.programs.swarm.claude.research import Sayings
 from desk.trust.prose import references, unbacked
@@ -56,7 +56,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     own = found_in(base)
     return json.dumps(
         {
-            **told_episode(request),
+            **episode_for_model(request),
             "missing": missing_besides(request, own.missing),
             "insights_of_the_desk": [_insight_for_model(finding) for finding in own.findings],
         },

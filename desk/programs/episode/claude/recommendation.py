@@ -25,8 +25,8 @@ from desk.programs.claude.prompts import prompt
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.board import (
     board_of,
+    episode_for_model,
     missing_besides,
-    told_episode,
     told_parameters,
 )
 from desk.programs.episode.recommendation import LEAST_KNOWN, SURENESS, known
@@ -90,7 +90,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     task, own = request.assignment, answer_in(base)
     return json.dumps(
         {
-            **told_episode(request),
+            **episode_for_model(request),
             "parameters": told_parameters(task.query),
             "missing": missing_besides(request, own.missing),
             "most_confidence": most_confidence(board_of(request)),

@@ -54,10 +54,10 @@ OF_A_BANK: Final = frozenset(
 _OF_DECISIONS: Final = OF_A_BANK - {QuestionKind.RATE, QuestionKind.YIELD}
 
 OF_PRICES: Final = frozenset({QuestionKind.MOVE, QuestionKind.LEVEL})
-"""The kinds that ask about a currency."""
+"""What is asked of a currency."""
 
 NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.OTHER})
-"""The kinds that no fact of the desk answers."""
+"""What no fact of the desk answers."""
 
 _TOLD_ALIKE: Final = (
     frozenset({QuestionKind.DECIDED, QuestionKind.CHANGED}),

@@ -26,8 +26,8 @@ from desk.programs.swarm.builtin.delivery import Note, noted
 from desk.programs.swarm.builtin.rates import (
     ask_rates,
     policy_rates,
-    tell_differential,
-    tell_rates,
+    policy_rates_words,
+    rate_gap_words,
     with_differential,
 )
 from desk.programs.swarm.builtin.reading import (
@@ -144,7 +144,7 @@ def read_company(request: TurnRequest) -> SpecialistReading:
     return reading.with_source(evidence).with_gaps(evidence.answer.missing)
 
 
-def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
+def company_words(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
     """Describes a company's accounts, by topic. A topic is empty if the accounts do not cover
     it."""
     return (
@@ -193,10 +193,10 @@ def _with_carry(reading: SpecialistReading) -> SpecialistReading:
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
-            ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
+            ("policy rates", joined((policy_rates_words(reading), rate_gap_words(reading)))),
             ("carry", _carry(reading)),
             ("calendar", _decisions(reading)),
-            *tell_company(reading),
+            *company_words(reading),
         )
     )
 

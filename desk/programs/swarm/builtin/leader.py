@@ -40,15 +40,15 @@ from desk.programs.swarm.balance import CLOSE, Balance, leaning_of
 from desk.programs.swarm.builtin.delivery import SIGNALS
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.conclusion.account import Account, account_of, voice_with_evidence
-from desk.programs.swarm.conclusion.recollection import tell_recalled
+from desk.programs.swarm.conclusion.recollection import memory_lines
 from desk.programs.swarm.conclusion.scenarios import scenarios_of
 from desk.programs.swarm.conclusion.wording import (
     joined,
     line_on_missing,
+    nearest_symbols_words,
     phrases,
     plain,
     sentence,
-    tell_nearest,
     within,
 )
 from desk.programs.swarm.findings import delivered_on, planned_as
@@ -469,7 +469,7 @@ def _sections(account: Account) -> Iterator[Section]:
         yield Section(title="Scenarios", content=clip(scenarios, LONGEST_SECTION))
     request = account.request
     markets = [market.market for market in account.markets]
-    recalled = tell_recalled(request.recalled, markets, request.assignment.window.end)
+    recalled = memory_lines(request.recalled, markets, request.assignment.window.end)
     if recalled:
         yield Section(title="What earlier research said", content=clip(recalled, LONGEST_SECTION))
 
@@ -606,7 +606,7 @@ def _no_market(objective: str, nearest: Iterable[KnownSymbol]) -> str:
     unheld = no_market_sentence(mention_parameters(currency_mentions(objective), ()))
     told = (
         "The objective names no market that there are prices of: name a pair such as USD/JPY, a"
-        f" currency, or a company or its symbol.{tell_nearest(nearest)}"
+        f" currency, or a company or its symbol.{nearest_symbols_words(nearest)}"
     )
     return clip(joined((unheld, told)))
 

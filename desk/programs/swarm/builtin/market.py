@@ -15,7 +15,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, noted
-from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
+from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, policy_rates_words
 from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
@@ -107,17 +107,17 @@ WIDENING: Final = Widening(
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
-            ("move", tell_move(reading)),
-            ("trend", tell_trend(reading)),
+            ("move", move_words(reading)),
+            ("trend", trend_words(reading)),
             ("range", _range(reading)),
             ("group", _group(reading)),
             ("standing", _standing(reading)),
-            ("policy rates", tell_rates(reading)),
+            ("policy rates", policy_rates_words(reading)),
         )
     )
 
 
-def tell_move(reading: SpecialistReading) -> str:
+def move_words(reading: SpecialistReading) -> str:
     """Describes the last price and its moves over several spans; empty without any."""
     moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
     if not reading.has(Metric.LAST):
@@ -126,7 +126,7 @@ def tell_move(reading: SpecialistReading) -> str:
     return f"{last}: {moves}." if moves else f"{last}."
 
 
-def tell_trend(reading: SpecialistReading) -> str:
+def trend_words(reading: SpecialistReading) -> str:
     """Says whether the market rises, falls or moves sideways, by the quarter's move in units of a
     usual one; empty if either is unknown."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
@@ -153,7 +153,7 @@ def _quarters_size(reading: SpecialistReading) -> Decimal:
 
 
 def _range(reading: SpecialistReading) -> str:
-    return joined((tell_year(reading), tell_expected(reading)))
+    return joined((year_range_words(reading), expected_range_words(reading)))
 
 
 def _standing(reading: SpecialistReading) -> str:
@@ -165,7 +165,7 @@ def _standing(reading: SpecialistReading) -> str:
     )
 
 
-def tell_year(reading: SpecialistReading) -> str:
+def year_range_words(reading: SpecialistReading) -> str:
     """Describes the year's range and the price's position in it; empty without the range."""
     if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
         return ""
@@ -183,7 +183,7 @@ def _place(reading: SpecialistReading) -> str:
     return ", and is near the bottom of that" if share <= NEAR_THE_EDGE else ""
 
 
-def tell_expected(reading: SpecialistReading) -> str:
+def expected_range_words(reading: SpecialistReading) -> str:
     """Describes the range expected from its volatility; empty without it."""
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""

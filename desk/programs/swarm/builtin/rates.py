@@ -61,7 +61,7 @@ def with_differential(reading: SpecialistReading) -> SpecialistReading:
     return reading.with_claims((found,)) if found else reading
 
 
-def tell_rates(reading: SpecialistReading) -> str:
+def policy_rates_words(reading: SpecialistReading) -> str:
     """Describes the policy rates of a pair in a sentence; empty without any."""
     told = [
         f"{bank_in_a_sentence(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
@@ -71,7 +71,7 @@ def tell_rates(reading: SpecialistReading) -> str:
     return f"The policy rates behind the pair are those of {listed(told)}." if told else ""
 
 
-def tell_differential(reading: SpecialistReading) -> str:
+def rate_gap_words(reading: SpecialistReading) -> str:
     """Describes the rate differential and the currency that it favours; empty without both
     rates."""
     apart = reading.value(Metric.DIFFERENTIAL)

@@ -205,7 +205,7 @@ _METRICS: Final = {
 _NAMES: Final = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 
 
-def tell_gap(market: str, words: str) -> str:
+def data_gap_words(market: str, words: str) -> str:
     """Describes what a market lacks, from a tool's words. A gap that concerns no single market,
     such as a bank's later decisions, has no market's name, so that it is printed only once."""
     outdated = _OUT_OF_DATE.search(words)
@@ -320,7 +320,7 @@ class SpecialistReading:
 
     def with_gaps(self, gaps: Iterable[str]) -> "SpecialistReading":
         """Returns the reading with more gaps, without duplicates."""
-        lines = (tell_gap(self.name, words) for words in gaps)
+        lines = (data_gap_words(self.name, words) for words in gaps)
         return replace(self, gaps=tuple(dict.fromkeys((*self.gaps, *lines)))[:MOST_LINES])
 
 

@@ -90,15 +90,15 @@ def besides(request: TurnRequest) -> dict[Capability, type[Analysis]]:
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
     told = (
-        ("coverage", tell_coverage(reading)),
-        ("tone", tell_tone(reading)),
-        ("analysts", tell_ratings(reading)),
-        ("social feeds", tell_mentions(reading)),
+        ("coverage", news_count_words(reading)),
+        ("tone", tone_sentence(reading)),
+        ("analysts", ratings_words(reading)),
+        ("social feeds", mentions_words(reading)),
     )
     return noted(told, evidence)
 
 
-def tell_coverage(reading: SpecialistReading) -> str:
+def news_count_words(reading: SpecialistReading) -> str:
     """Says how much was written about the market; empty if unknown."""
     count = reading.value(Metric.NEWS_COUNT)
     if count is None:
@@ -109,7 +109,7 @@ def tell_coverage(reading: SpecialistReading) -> str:
     return f"Stories about {reading.name} over the last two weeks: {reference}."
 
 
-def tell_mentions(reading: SpecialistReading) -> str:
+def mentions_words(reading: SpecialistReading) -> str:
     """Says how much was posted about the market in public social feeds, and its reach; empty if
     unknown."""
     if reading.value(Metric.MENTION_COUNT) is None:
@@ -122,7 +122,7 @@ def tell_mentions(reading: SpecialistReading) -> str:
     return f"{said}, with {reach} likes, reposts and comments. What they say is no finding."
 
 
-def tell_ratings(reading: SpecialistReading) -> str:
+def ratings_words(reading: SpecialistReading) -> str:
     """Says how many analysts changed their rating of a company, and in which direction; empty if
     unknown."""
     if not reading.has(*RATED):
@@ -140,7 +140,7 @@ def tell_ratings(reading: SpecialistReading) -> str:
     return joined((*told, "These are opinions and no facts."))
 
 
-def tell_tone(reading: SpecialistReading) -> str:
+def tone_sentence(reading: SpecialistReading) -> str:
     """Describes the tone of the news about the market by a word list; empty if no story has a
     tone."""
     tone = reading.value(Metric.NEWS_TONE)

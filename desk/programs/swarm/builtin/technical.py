@@ -95,17 +95,17 @@ def _asked(market: MarketSpec) -> tuple[Capability, ...]:
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
-            ("momentum", joined((tell_strength(reading), tell_momentum(reading)))),
-            ("trend", joined((tell_averages(reading), tell_trend_strength(reading)))),
-            ("bands", tell_bands(reading)),
-            ("target", tell_target(reading)),
+            ("momentum", joined((strength_index_words(reading), momentum_words(reading)))),
+            ("trend", joined((averages_words(reading), trend_strength_words(reading)))),
+            ("bands", bands_words(reading)),
+            ("target", target_words(reading)),
             ("levels", _levels(reading)),
-            ("chart patterns", tell_patterns(reading)),
+            ("chart patterns", patterns_words(reading)),
         )
     )
 
 
-def tell_strength(reading: SpecialistReading) -> str:
+def strength_index_words(reading: SpecialistReading) -> str:
     """Says whether the market is overbought or oversold, by its relative strength index; empty
     without it."""
     strength = reading.value(Metric.RSI)
@@ -119,7 +119,7 @@ def tell_strength(reading: SpecialistReading) -> str:
     return f"The relative strength index of {reading.name} is {reference}, in the neutral range."
 
 
-def tell_momentum(reading: SpecialistReading) -> str:
+def momentum_words(reading: SpecialistReading) -> str:
     """Describes the direction of momentum, by the MACD histogram; empty without it."""
     histogram = reading.value(Metric.MACD_HISTOGRAM)
     if histogram is None:
@@ -132,7 +132,7 @@ def tell_momentum(reading: SpecialistReading) -> str:
     )
 
 
-def tell_averages(reading: SpecialistReading) -> str:
+def averages_words(reading: SpecialistReading) -> str:
     """Describes the position of the price relative to its averages; empty without the price or all
     averages."""
     last = reading.value(Metric.LAST)
@@ -146,7 +146,7 @@ def tell_averages(reading: SpecialistReading) -> str:
     return f"At {reading.reference(Metric.LAST)} the price is {listed(sides)}."
 
 
-def tell_trend_strength(reading: SpecialistReading) -> str:
+def trend_strength_words(reading: SpecialistReading) -> str:
     """Says whether the trend is strong, by its directional index; empty without it."""
     index = reading.value(Metric.ADX)
     if index is None:
@@ -155,7 +155,7 @@ def tell_trend_strength(reading: SpecialistReading) -> str:
     return f"The trend is {strong}: its directional index is {reading.reference(Metric.ADX)}."
 
 
-def tell_bands(reading: SpecialistReading) -> str:
+def bands_words(reading: SpecialistReading) -> str:
     """Describes the position of the price in its Bollinger bands; empty if unknown."""
     place = reading.value(Metric.BOLLINGER_POSITION)
     if place is None:
@@ -172,7 +172,7 @@ def tell_bands(reading: SpecialistReading) -> str:
     return f"The price is within its Bollinger bands, at {reference} of their width."
 
 
-def tell_target(reading: SpecialistReading) -> str:
+def target_words(reading: SpecialistReading) -> str:
     """Describes the end of the line through the recent prices; empty without it."""
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
@@ -192,7 +192,7 @@ def _levels(reading: SpecialistReading) -> str:
     return f"The levels of the quarter before are {low} and {high}."
 
 
-def tell_patterns(reading: SpecialistReading) -> str:
+def patterns_words(reading: SpecialistReading) -> str:
     """Says how many patterns the last candles form; empty if none were looked for."""
     count = reading.value(Metric.PATTERN_COUNT)
     if count is None:

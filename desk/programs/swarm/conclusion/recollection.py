@@ -27,7 +27,7 @@ _AGES: Final = (
 )
 
 
-def tell_recalled(recalled: Iterable[Recalled], markets: Iterable[str], as_of: datetime) -> str:
+def memory_lines(recalled: Iterable[Recalled], markets: Iterable[str], as_of: datetime) -> str:
     """Returns a line for each memory about one of the markets that has words to print, nearest
     first; empty without any. Plans are omitted: they say what was looked for and not what was
     found."""

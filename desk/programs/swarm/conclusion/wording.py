@@ -42,7 +42,7 @@ def line_on_missing(words: str, instead: str, *, figures_pass: bool) -> str:
     return instead if bare else plain(words, instead)
 
 
-def tell_nearest(symbols: Iterable[KnownSymbol]) -> str:
+def nearest_symbols_words(symbols: Iterable[KnownSymbol]) -> str:
     """Returns ` The nearest are NVDA (Nvidia), …`, to follow a sentence; empty without any."""
     names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in symbols)
     return f" The nearest are {names}." if names else ""

@@ -73,7 +73,7 @@ def _neither(view: MarketView) -> Decided:
         Answered.OPEN,
         f"the findings come down on neither side of the last price of {view.name},"
         f" {view.told(Metric.LAST)}, over the next four weeks{alike}",
-        (*_rests_on(view, Leaning.UP), *_range_told(view)),
+        (*_rests_on(view, Leaning.UP), *_range_words(view)),
     )
 
 
@@ -99,7 +99,7 @@ def _voices(view: MarketView, leaning: Leaning) -> list[str]:
     ]
 
 
-def _range_told(view: MarketView) -> tuple[str, ...]:
+def _range_words(view: MarketView) -> tuple[str, ...]:
     found = _of_kind(view, HypothesisKind.RANGE)
     if found is None:
         return ()
@@ -117,7 +117,7 @@ def _range_ahead(view: MarketView) -> Decided:
         Answered.TELLS,
         f"{view.name} is taken to be from {low} to {high} in four weeks with a probability of"
         f" [[{found.reference}]]",
-        (*_held(view), *_direction_told(view)),
+        (*_held(view), *_direction_words(view)),
     )
 
 
@@ -129,7 +129,7 @@ def _held(view: MarketView) -> tuple[str, ...]:
     return (f"Such ranges held in {held} of {starts} weekly starts of its last five years.",)
 
 
-def _direction_told(view: MarketView) -> tuple[str, ...]:
+def _direction_words(view: MarketView) -> tuple[str, ...]:
     found = _of_kind(view, HypothesisKind.DIRECTION)
     if found is None:
         return ("Neither side of its last price is likelier by enough to be named.",)

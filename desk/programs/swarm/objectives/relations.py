@@ -193,7 +193,7 @@ def _ranked(best: bool, of_first: bool = False) -> Decide:
             )
         ranking = ranking_of(moves)
         asked = _asked_of(view, ranking)
-        lines = ", ".join(f"{each} {_move_told(view, each)}" for each in ranking.markets)
+        lines = ", ".join(f"{each} {_signed_move_words(view, each)}" for each in ranking.markets)
         first = ranking.markets[0 if best else -1]
         said = f"{_did(ranking, first, best=best)} over {past}"
         besides = _without(view, moves, f"move over {past}")
@@ -223,7 +223,7 @@ def _asked_of(view: MarketView, ranking: _Ranking) -> str | None:
     return next(own, view.market if view.market in ranking.gains else None)
 
 
-def _move_told(view: MarketView, market: str) -> str:
+def _signed_move_words(view: MarketView, market: str) -> str:
     return _on(view, market).told(Metric.QUARTER_MOVE, "signed")
 
 

@@ -123,7 +123,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             **days_for_model(request.assignment),
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
-            "claims": _told_claims(claims, verdicts, results, months),
+            "claims": _claims_for_model(claims, verdicts, results, months),
             "read": list(_read(request)),
             "findings": [
                 {
@@ -255,7 +255,7 @@ def _finding_id(result: int, place: int) -> str:
     return f"finding_{result + 1}.{place + 1}"
 
 
-def _told_claims(
+def _claims_for_model(
     claims: Mapping[str, Claim],
     verdicts: Mapping[str, ClaimVerdict],
     results: Mapping[str, ToolResult],

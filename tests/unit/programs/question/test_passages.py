@@ -11,7 +11,7 @@ from desk.programs.question.builtin.synthesis.written.passages import (
     split_markdown,
     split_page,
 )
-from desk.programs.question.builtin.synthesis.written.ranking import fits, said_once
+from desk.programs.question.builtin.synthesis.written.ranking import distinct_fits, fits
 from tests.knowledge.asking import documents_state, web_state
 
 LIMITS = """# Limits
@@ -169,7 +169,9 @@ def test_what_is_said_word_for_word_in_two_reports_is_told_once_and_of_the_newes
     said = "The fee is 18,000 yen."
     state = documents_state(w38=f"# W38\n\n{said}\n", w42=f"# W42\n\n{said} Twice.\n\n{said}\n")
     ranked = fits("What is the fee in yen?", passages_in([state]))
-    assert [fit.passage.thing for fit in said_once(ranked) if fit.passage.text == said] == ["w42"]
+    assert [fit.passage.thing for fit in distinct_fits(ranked) if fit.passage.text == said] == [
+        "w42"
+    ]
 
 
 def test_two_rows_of_a_table_that_are_asked_for_together_are_both_found() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.programs.swarm.builtin.reading import tell_gap
+from desk.programs.swarm.builtin.reading import data_gap_words
 from desk.trust.prose.gate import rejected_figures
 
 
@@ -65,5 +65,5 @@ from desk.trust.prose.gate import rejected_figures
     ],
 )
 def test_a_gap_is_told_in_words_and_the_same_by_whichever_tool(words: str, told: str) -> None:
-    assert tell_gap("USD/JPY", words) == told
+    assert data_gap_words("USD/JPY", words) == told
     assert not rejected_figures(told, {})

@@ -50,14 +50,14 @@ def outcomes_open(bank: KnownBank, called: str) -> Iterator[str]:
     decision."""
     days: dict[str, list[str]] = {}
     for event in bank.silent:
-        days.setdefault(outcome_told(event), []).append(print_full_day(event.event_date))
+        days.setdefault(missing_outcome_words(event), []).append(print_full_day(event.event_date))
     for outcome, of in days.items():
         yield f"{opening(called)} was scheduled to decide on {listed(of)}. {outcome}"
     if bank.due is not None and bank.is_asked(bank.due):
         yield due_today(bank)
 
 
-def outcome_told(event: MarketEvent) -> str:
+def missing_outcome_words(event: MarketEvent) -> str:
     """Says why the decision of a past day is unknown. Events of earlier versions do not give a
     reason."""
     return OUTCOMES[event.outcome or OutcomeMissing.NOT_IN_SOURCE]

@@ -7,7 +7,7 @@ from desk.analytics.figures import print_known_day
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
-from desk.programs.question.builtin.banks.decisions import outcome_told
+from desk.programs.question.builtin.banks.decisions import missing_outcome_words
 from desk.programs.question.builtin.banks.known import KnownBank, known_bank
 from desk.programs.question.builtin.banks.topics import figure
 
@@ -79,7 +79,7 @@ def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
     if event == bank.due:
         return (day, bank.full_name, _DUE, *([_NONE] * 3))
     if change is None:
-        return (day, bank.full_name, outcome_told(event), *([_NONE] * 3))
+        return (day, bank.full_name, missing_outcome_words(event), *([_NONE] * 3))
     way = (change.value > 0) - (change.value < 0)
     after = bank.rate_after(event)
     # A held rate is the same before and after, even if the decision before is not among the days

@@ -29,7 +29,7 @@ from desk.programs.question.builtin.asking import (
 )
 from desk.programs.question.builtin.banks import bank_sentences
 from desk.programs.question.builtin.kinds import QuestionKind
-from desk.programs.question.builtin.synthesis.banks_told import banks_told
+from desk.programs.question.builtin.synthesis.bank_answer import bank_answer
 from desk.programs.question.builtin.synthesis.markets.asked import (
     IN_A_ROW,
     Aspect,
@@ -42,22 +42,22 @@ from desk.programs.question.builtin.synthesis.markets.coverage import (
     measured,
     not_covered,
 )
-from desk.programs.question.builtin.synthesis.markets.leading import first_sentence, meant_alone
-from desk.programs.question.builtin.synthesis.markets.moves_told import (
+from desk.programs.question.builtin.synthesis.markets.leading import first_sentence, only_pair_asked
+from desk.programs.question.builtin.synthesis.markets.move_sentences import (
     NONE_SURE,
     UNJUDGED,
-    events_told,
+    events_words,
     in_short,
     looked_at,
-    move_told,
-    newest_told,
+    newest_fixing_words,
+    pair_move_words,
     prices_ended,
     standing_summary,
     with_doubt,
 )
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import (
     largest_first,
-    ranking_told,
+    ranking_words,
 )
 from desk.programs.question.builtin.synthesis.markets.results import (
     has_events,
@@ -69,7 +69,7 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
-from desk.programs.question.builtin.synthesis.markets.since import UNKNOWN, since_told
+from desk.programs.question.builtin.synthesis.markets.since import UNKNOWN, since_decision_words
 from desk.programs.question.builtin.synthesis.parts import QuestionPart, parts_of
 from desk.programs.question.builtin.synthesis.verdicts import move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
@@ -89,9 +89,9 @@ from desk.programs.question.builtin.synthesis.written.passages import SourcePass
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
 from desk.programs.question.builtin.synthesis.written.ranking import (
     Fit,
+    distinct_fits,
     fits,
     is_of_others,
-    said_once,
 )
 from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
@@ -115,7 +115,7 @@ def take_turn(request: TurnRequest) -> Turn:
     if _is_of_prices(question, research):
         fitting = []
     if not parameter_list(query, "first", "second"):
-        fitting = said_once(fitting)
+        fitting = distinct_fits(fitting)
     draft = _draft(question, passages, fitting, research, quoter)
     unheld = not research and _is_of_prices(question, research)
     # The answer itself says that no yields are known.
@@ -185,7 +185,7 @@ def _draft(
         instead = (
             _pairs_instead(question, research)
             if of_pairs
-            else banks_told(question, research, fitting, quoter)
+            else bank_answer(question, research, fitting, quoter)
         )
         # A bank's decision is a certain fact; a paper with the question's words may be about
         # something else.
@@ -209,7 +209,7 @@ def _draft(
 def _is_sure(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
     """Whether what was measured is surely what a question asks for."""
     known = is_all_read(question, research) and is_measured(research)
-    return known and since_told(question, research) != UNKNOWN
+    return known and since_decision_words(question, research) != UNKNOWN
 
 
 def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Draft:
@@ -230,7 +230,7 @@ def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
     known = [part for part in parts if part.is_known]
     besides = not all(part.is_of_banks for part in parts)
     drafts = [
-        banks_told(part.question, part.research, (), quoter, besides=besides)
+        bank_answer(part.question, part.research, (), quoter, besides=besides)
         if part.is_of_banks
         else _draft(part.question, (), (), part.research, quoter)
         for part in known
@@ -252,8 +252,8 @@ def _of_papers(query: Query, found: Sequence[Fit], quoter: Quoter) -> Draft:
 def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
     """Returns what was measured of pairs, what is asked for first: their levels come before their
     moves if the question is about levels."""
-    of_it = meant_alone(question, research)
-    since = since_told(question, of_it)
+    of_it = only_pair_asked(question, research)
+    since = since_decision_words(question, of_it)
     lead = since or first_sentence(question, of_it) or _verdict(question, research)
     moved = "" if lead else _move_asked(question, of_it)
     standing = standing_summary(of_it) or ""
@@ -266,13 +266,13 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     within, behind = (standing, "") if question.kind is None else ("", standing)
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     said = (
-        *(lead or moved, before, newest_told(question, of_it)),
+        *(lead or moved, before, newest_fixing_words(question, of_it)),
         *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
         *(largest_first(of_it), within if aside else ""),
-        *(each.removeprefix(moved).strip() for each in events_told(question, of_it)),
+        *(each.removeprefix(moved).strip() for each in events_words(question, of_it)),
         *(behind if aside else "", banks),
     )
-    return with_doubt(question, said, lead or before or move_told(of_it))
+    return with_doubt(question, said, lead or before or pair_move_words(of_it))
 
 
 def _move_asked(question: MarketQuestion, of_it: Sequence[ResearchResult]) -> str:
@@ -281,7 +281,7 @@ def _move_asked(question: MarketQuestion, of_it: Sequence[ResearchResult]) -> st
     of_a_move = (question.kind or question.likely) is QuestionKind.MOVE
     if question.is_unsure or not of_a_move or (len(of_it) > 1 and largest_first(of_it)):
         return ""
-    return next(iter(split_sentences(move_told(of_it))), "").strip()
+    return next(iter(split_sentences(pair_move_words(of_it))), "").strip()
 
 
 def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
@@ -310,9 +310,9 @@ def _of_a_group(
 ) -> Draft:
     """Returns a group of pairs in the order of their moves, and after it the matching texts."""
     aspect = question.asked.aspect
-    of_it = meant_alone(question, research)
+    of_it = only_pair_asked(question, research)
     lead = (
-        since_told(question, of_it)
+        since_decision_words(question, of_it)
         or first_sentence(question, of_it)
         or _verdict(question, research)
         or _move_asked(question, of_it)
@@ -320,17 +320,17 @@ def _of_a_group(
     level = question.kind is QuestionKind.LEVEL and not aspect
     days = looked_at(question.query, question.window, of_it)
     worst_first = aspect in (Aspect.WORST, Aspect.IS_WORST)
-    ranking = ranking_told(group, of_it, worst_first=worst_first)
+    ranking = ranking_words(group, of_it, worst_first=worst_first)
     crosses = [e for e in ranked(of_it) if is_move(e) and not is_of_the_dollar(e)]
     ordered = largest_first([each for each in of_it if DOLLAR not in each.market.split("/")])
     told_apart = (in_short(event).removeprefix(lead).strip() for event in crosses)
     beside = dict.fromkeys((ordered, *told_apart))
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     standing = (standing_summary(of_it) or "") if level else ""
-    newest = newest_told(question, of_it)
+    newest = newest_fixing_words(question, of_it)
     unjudged = "" if aspect else UNJUDGED
     said = (lead, standing, newest, *days, ranking, *beside, banks, unjudged)
-    measured = with_doubt(question, said, lead or standing or ranking or move_told(of_it))
+    measured = with_doubt(question, said, lead or standing or ranking or pair_move_words(of_it))
     told = quoted(found, quoter) if found else Draft("", answered=True)
     sure = _is_sure(question, research)
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)

@@ -1,9 +1,9 @@
-"""What a question asks about a market's fixings: a level, a range, a high or low or the distance
+"""What of a market's fixings a question asks for: a level, a range, a high or low or how far it is
 from these, whether one of them is beyond a number, the largest move, rise or fall of a day, for how
 many days it went one way, or which of several did best or worst, rose or fell.
 
-It is the aspect with the nearest wording, in meaning and in words. It orders the facts of an answer
-and creates no figure: without an aspect, the facts are in their usual order.
+It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
+figure: where it says nothing, the facts are told in their usual order.
 """
 
 import re
@@ -49,11 +49,11 @@ FILE: Final = Path(__file__).with_name("aspects.npz")
 ASPECTS: Final = NamedWordings(
     Path(__file__).with_name("aspects.toml"), FILE, words_count=1.0, floor=0.95, apart=0.02
 )
-"""The wordings of each aspect, and of other questions about a market."""
+"""How somebody may ask for each aspect, and for something else of a market."""
 
 
 class Aspect(StrEnum):
-    """What is asked about the fixings of a market, or of several."""
+    """What of a market's fixings, or of several markets', is asked for."""
 
     LEVEL = "level"
     HIGHEST = "highest"
@@ -113,8 +113,8 @@ _OF_ITS_VALUE: Final = {
     "last_stronger": (Aspect.LAST_ABOVE, Aspect.LAST_BELOW),
     "last_weaker": (Aspect.LAST_BELOW, Aspect.LAST_ABOVE),
 }
-"""The aspects that wordings on the value of a currency stand for: for a pair that it is the base
-of, and for a pair that it is the quote of, which is high if the currency is weak."""
+"""What wordings on the value of a currency ask of its pair: where that is quoted in another one,
+and where it is quoted in this one, which is weak where the pair is high."""
 
 WHICH_WENT: Final = frozenset({Aspect.WHICH_ROSE, Aspect.WHICH_FELL})
 AMONG_SEVERAL: Final = WHICH_WENT | {Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST}
@@ -123,13 +123,13 @@ OTHER: Final = "other"
 """The name of the wordings that ask for none of these."""
 
 WRITTEN: Final = "written"
-"""The name of the wordings that ask for texts although a market is named."""
+"""The name of those that ask what is written where a market is named as well."""
 
 UNMEASURED: Final = "unmeasured"
-"""The name of the wordings that no figure of a market's fixings answers."""
+"""The name of those that ask what no figure of a market's fixings answers."""
 
 MOST_STRANGE: Final = 2
-"""The number of unparsed content words from which on a question may not be about a market."""
+"""Words of what a question is about with which, unread, it may be of no market."""
 
 OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
 OF_A_WEEK: Final = frozenset({Aspect.LARGEST_WEEK, Aspect.WEEK_RISE, Aspect.WEEK_FALL})
@@ -146,8 +146,9 @@ _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b
 
 
 class AskedOfMarket(NamedTuple):
-    """The aspect that a question asks for, its numbers that are not dates, as written, and whether
-    it rather asks for texts, or for a figure that is not measured."""
+    """The aspect that a question asks for, the numbers in it that name no days, as they are
+    written, and whether it asks rather for what is written, or for a figure that is not
+    measured."""
 
     aspect: Aspect | None
     numbers: tuple[str, ...] = ()
@@ -156,8 +157,8 @@ class AskedOfMarket(NamedTuple):
 
     @property
     def read(self) -> frozenset[str]:
-        """The stems of its parsed words: those in which the aspect is asked for, and the numbers if
-        the aspect compares with one, or is about the first few of several."""
+        """The stems of what was read of it: the words in which the aspect is asked for, and the
+        numbers where it is beside one, or of the first few of several."""
         numbers = self.numbers if self.aspect in BESIDE_A_NUMBER | AMONG_SEVERAL else ()
         told = ASPECTS.wordings[self.aspect] if self.aspect else ()
         return stems(" ".join((*told, *numbers)))
@@ -168,8 +169,8 @@ class AskedOfMarket(NamedTuple):
 
 
 class MarketQuestion(NamedTuple):
-    """A question, the window that was measured for it, its kind, its aspect, and its unparsed
-    words. `likely` is the kind of a price that it may have if none is certain."""
+    """A question, the window that was measured for it, its kind, what it asks for, and what of it
+    was not read. `likely` is the kind of a price that it may have where none is sure."""
 
     query: Query
     window: TimeWindow
@@ -180,20 +181,20 @@ class MarketQuestion(NamedTuple):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether it may ask for something else than its kind says."""
+        """Whether it may ask of something else than its kind says."""
         return self.kind in NOT_KNOWN or self.left.matters(self.kind) or self._is_strange
 
     @property
     def is_unknown(self) -> bool:
-        """Whether no measurement can answer it, by the embedding model."""
+        """Whether nothing that is measured may answer it, by the model of meaning."""
         kind = self.kind or self.likely
         strange = self._is_strange and not self.left.time
         return self.left.is_judged and (kind is None or kind in NOT_KNOWN or strange)
 
     @property
     def _is_strange(self) -> bool:
-        """Whether more than one word of it was not parsed and it has no aspect: then it may only
-        mention a market. For a first or last among several, any unparsed word may say among
+        """Whether more words of it than one were not read, and none of its aspects asked for: then
+        a market may only be named in it. Of a first or last among several any word may say among
         which."""
         aspect, others = self.asked.aspect, self.left.others if self.is_of_prices else ()
         most = 1 if aspect in AMONG_SEVERAL else MOST_STRANGE
@@ -202,14 +203,14 @@ class MarketQuestion(NamedTuple):
 
     @property
     def is_of_prices(self) -> bool:
-        """Whether it asks for the price or move of a market, which no text answers."""
+        """Whether it asks what the price of a market did or is, which nothing written answers."""
         return self.kind in OF_PRICES
 
 
 def market_question(
     query: Query, window: TimeWindow, research: Sequence[ResearchResult]
 ) -> MarketQuestion:
-    """Interprets a question about what was researched, by this worker's embedding model."""
+    """A question as it is asked of what was researched, by this worker's model of meaning."""
     find_meaning = WORKER_EMBEDDING_MODEL.get()
     kind = kind_of(query.question, find_meaning)
     pairs = {each.market for each in research if "/" in each.market}
@@ -231,13 +232,12 @@ def market_question(
 
 
 def _fixings(research: Sequence[ResearchResult]) -> Iterator[Decimal]:
-    """Yields the last fixing of each pair."""
+    """The last fixing of each pair."""
     return (claim.value for claim in of_the_market(research) if claim.metric is Metric.LAST)
 
 
 def alone_among(question: str, pairs: Collection[str]) -> str | None:
-    """Returns the only one of some pairs, or the one of the two currencies that a question
-    names."""
+    """Of some pairs the only one, or that of the two currencies that a question names."""
     named = {each.code for each in currency_mentions(question)}
     return next((pair for pair in pairs if len(pairs) == 1 or {*pair.split("/")} == named), None)
 
@@ -245,8 +245,8 @@ def alone_among(question: str, pairs: Collection[str]) -> str | None:
 def asked_of_market(
     query: Query, find_meaning: "FindEmbeddingModel", pairs: Collection[str]
 ) -> AskedOfMarket:
-    """Returns what a question asks about some pairs, by an embedding model. The aspect is None if
-    none is near enough or nearer than the others, and without a model."""
+    """What a question asks of some pairs, by a model of meaning. No aspect where none is near
+    enough or nearer than the others, and without a model."""
     compared, numbers = _compared(query)
     meaning = find_meaning()
     if meaning is None:
@@ -269,8 +269,8 @@ def asked_of_market(
 
 
 def _decided(near: Mapping[str, float]) -> Aspect | None:
-    """Returns the nearest aspect. If the side of a number is uncertain, only asks whether the
-    number was reached."""
+    """The aspect that is nearest. Where it is not sure on which side of a number, only whether that
+    was reached is asked."""
     if decided := ASPECTS.decided(near):
         return Aspect(decided) if decided in {*Aspect} else None
     ever = ASPECTS.decided(near, EVER_BEYOND)
@@ -278,14 +278,14 @@ def _decided(near: Mapping[str, float]) -> Aspect | None:
 
 
 def is_quoted(question: str, pair: str) -> bool:
-    """Returns whether the currency that a question names first is the quote currency of a pair,
-    which is high if the pair is low; False if it names both."""
+    """Whether the currency that a question names first is the one that a pair is quoted in, which
+    is high where the pair is low; of a pair that it names by both it is not."""
     named = [s.code for s in subjects_asked(question) if s.kind in _OF_MONEY]
     return bool(named) and named[0] == pair.partition("/")[2] and not pairs_named(question)
 
 
 def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
-    """Returns a question in the form in which it is compared, and its numbers."""
+    """A question as it is compared, and its numbers."""
     question = without_other_markets(without_frame(query.question), "the currency")
     days = query.parameters.get(READ)
     dated = question.replace(days, "then") if days else question

@@ -32,7 +32,10 @@ from desk.programs.question.builtin.synthesis.markets.counted import (
     largest_span,
     over,
 )
-from desk.programs.question.builtin.synthesis.markets.moves_told import level_told, range_told
+from desk.programs.question.builtin.synthesis.markets.move_sentences import (
+    level_words,
+    year_range_place,
+)
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import RankedMove, ranked_moves
 from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
 from desk.programs.question.builtin.unread_words import safe_line
@@ -53,7 +56,7 @@ _EXTREMES: Final = {
 _WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
 
 
-def meant_alone(
+def only_pair_asked(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[ResearchResult, ...]:
     """Returns the research on the one pair whose figure a question asks for, or of which it names
@@ -120,11 +123,11 @@ def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
     asked = whole_days(question.window)[1]
     earlier = READ in question.query.parameters and level.as_of < asked
     by = f", the last one by {print_full_day(asked)}" if earlier else ""
-    return f"{level_told(known, by)} {range_told(known)}".strip()
+    return f"{level_words(known, by)} {year_range_place(known)}".strip()
 
 
 def _extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    told = _extreme_told(question, known, sign)
+    told = _extreme_words(question, known, sign)
     return f"The {told}." if told else ""
 
 
@@ -135,7 +138,7 @@ def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
         return ""
     day = print_full_day(last.as_of)
     if extreme.value != last.value:
-        told = _extreme_told(question, known, sign)
+        told = _extreme_words(question, known, sign)
         return f"No: the fixing of {last.subject} of {day} is [[{last.claim_id}]]. The {told}."
     name, days = _EXTREMES[sign][0], over(question, last)
     unseen = "" if READ in question.query.parameters else OLDER_UNSEEN
@@ -159,7 +162,7 @@ def _from_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign:
     )
 
 
-def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+def _extreme_words(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
     extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None:
         return ""
@@ -225,7 +228,7 @@ def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: 
         return ""
     is_so = (extreme.value - level) * sign > 0
     unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
-    told = _extreme_told(question, known, sign)
+    told = _extreme_words(question, known, sign)
     return f"{'Yes' if is_so else 'No'}: the {told}.{unseen}"
 
 

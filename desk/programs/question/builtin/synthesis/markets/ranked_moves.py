@@ -26,7 +26,7 @@ def ranked_moves(results: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
     return tuple(sorted(_moves(results), key=lambda each: -each.gained))
 
 
-def ranking_told(
+def ranking_words(
     group: str, results: Sequence[ResearchResult], *, worst_first: bool = False
 ) -> str:
     """Lists all of a group in order, and those whose move is unknown."""

@@ -27,7 +27,7 @@ _DID: Final = {
 }
 
 
-def since_told(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
+def since_decision_words(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
     """Says how far each pair moved since the decision that a question names, or that its day is
     unknown; empty if it names none."""
     words = question.query.parameters.get(SINCE_DECISION, "")

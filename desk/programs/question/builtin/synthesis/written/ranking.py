@@ -124,7 +124,7 @@ def is_of_others(passage: SourcePassage, subjects: Collection[AskedSubject]) -> 
     return bool(told) and not any(asked.is_covered_by(each) for asked in subjects for each in told)
 
 
-def said_once(ranked: Iterable[Fit]) -> list[Fit]:
+def distinct_fits(ranked: Iterable[Fit]) -> list[Fit]:
     """Returns the passages without duplicates, in their order. Of a text that several sources have
     word for word, as reports of a series do, keeps the one with the last id, which is the
     newest."""

@@ -26,7 +26,7 @@ from desk.programs.question.builtin.kinds import (
 )
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.coverage import is_all_read
-from desk.programs.question.builtin.synthesis.markets.moves_told import TAKEN_FOR
+from desk.programs.question.builtin.synthesis.markets.move_sentences import TAKEN_FOR
 from desk.programs.question.builtin.synthesis.markets.results import whole_days
 from desk.programs.question.builtin.synthesis.verdicts import bank_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
@@ -57,7 +57,7 @@ class _AsRead(NamedTuple):
     is_sure: bool
 
 
-def banks_told(
+def bank_answer(
     question: MarketQuestion,
     research: Sequence[ResearchResult],
     ranked: Sequence[Fit],

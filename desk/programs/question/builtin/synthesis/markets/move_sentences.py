@@ -50,7 +50,7 @@ _STANDING: Final = frozenset(
 )
 
 
-def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> Iterator[str]:
+def events_words(question: MarketQuestion, results: Sequence[ResearchResult]) -> Iterator[str]:
     """Describes what the market did and, if a question may ask why, the events with the highest
     impact, in the words of the agents that found them. Further details of a move, and decision days
     without information, are left to the sections."""
@@ -64,7 +64,7 @@ def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> 
         yield UNJUDGED
 
 
-def move_told(results: Sequence[ResearchResult]) -> str:
+def pair_move_words(results: Sequence[ResearchResult]) -> str:
     """Describes the moves of several pairs in order, or that of one; empty if no move is known."""
     moves = (event for event in ranked(results) if is_move(event))
     return largest_first(results) or next(map(in_short, moves), "")
@@ -115,17 +115,17 @@ def standing_summary(results: Sequence[ResearchResult]) -> str | None:
 
 def _standing(result: ResearchResult) -> str | None:
     known = {c.metric: c for c in of_the_market((result,))}
-    return f"{level_told(known)} {range_told(known)}" if known.keys() >= _STANDING else None
+    return f"{level_words(known)} {year_range_place(known)}" if known.keys() >= _STANDING else None
 
 
-def level_told(known: Mapping[Metric, Claim], remark: str = "") -> str:
+def level_words(known: Mapping[Metric, Claim], remark: str = "") -> str:
     """Gives a pair's last fixing with its day, and a remark on that."""
     level = known[Metric.LAST]
     day = print_full_day(level.as_of)
     return f"The fixing of {level.subject} of {day} is [[{level.claim_id}]]{remark}."
 
 
-def range_told(known: Mapping[Metric, Claim]) -> str:
+def year_range_place(known: Mapping[Metric, Claim]) -> str:
     """Describes the position of a pair's last fixing among those of the year up to it; empty if not
     all of them are known."""
     if not known.keys() >= _STANDING:
@@ -185,7 +185,7 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
         yield f"Looked at for {what}: {first} to {last}."
 
 
-def newest_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> str:
+def newest_fixing_words(question: MarketQuestion, results: Sequence[ResearchResult]) -> str:
     """Says how old the newest fixing of each pair is, if it is older than a question about now
     expects."""
     if READ in question.query.parameters:
