@@ -67,11 +67,16 @@ class YahooCompanies(YahooFinance):
     """
 
     def __init__(
-        self, url: str = YAHOO_URL, cookies_url: str = COOKIES_URL, pages_url: str = PAGES_URL
+        self,
+        url: str = YAHOO_URL,
+        cookies_url: str = COOKIES_URL,
+        pages_url: str = PAGES_URL,
+        *,
+        offline: bool = False,
     ) -> None:
         """Cookies are asked of `cookies_url`, the days of reports of `pages_url`, all else of
-        `url`."""
-        super().__init__(url, timeout_seconds=COMPANY_SECONDS)
+        `url`. `offline` is as for `YahooFinance`."""
+        super().__init__(url, timeout_seconds=COMPANY_SECONDS, offline=offline)
         self._cookies_url = cookies_url
         self._pages_url = pages_url
 

@@ -176,14 +176,15 @@ def build_server(
 
     `url` is asked in place of Yahoo's hosts of data, `cookies_url` in place of that of its cookie,
     `pages_url` in place of that of its pages. Answers are kept in memory for five minutes;
-    `cache_dir` holds whether Yahoo could be reached. With `offline` it counts as out of reach.
+    `cache_dir` holds whether Yahoo could be reached. With `offline` it counts as out of reach, and
+    the tools refuse.
     Without the package `yfinance` the tools refuse and say how to install it. `refresh_every` is
     accepted as by every server of ours and not used.
     """
     del refresh_every
     reach = Reach("yahoo_finance", (url,), cache_dir, offline=offline)
-    tools = YahooTools(YahooFinance(url), now)
-    companies = YahooCompanyTools(YahooCompanies(url, cookies_url, pages_url), now)
+    tools = YahooTools(YahooFinance(url, offline=offline), now)
+    companies = YahooCompanyTools(YahooCompanies(url, cookies_url, pages_url, offline=offline), now)
     server = DeskServer(
         "yahoo_finance",
         instructions="Closes of currency pairs, analysts' ratings and quarterly accounts of "

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from desk.contracts.agents.extras import Extra, install_words
 from desk.sources.serving.kept_answers import KeptAnswers
+from desk.sources.serving.reachability import OFFLINE
 from desk.sources.yahoo.closes import CURRENCY_ZONE, Close, closes_of
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 
@@ -54,9 +55,12 @@ class YahooFinance:
         *,
         timeout_seconds: float = TIMEOUT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        offline: bool = False,
     ) -> None:
-        """`url` is asked in place of Yahoo's hosts; `timeout_seconds` bounds a whole question."""
+        """`url` is asked in place of Yahoo's hosts; `timeout_seconds` bounds a whole question. With
+        `offline` nobody is asked, and every question is refused."""
         self._url = url
+        self._offline = offline
         self._timeout_seconds = timeout_seconds
         self._kept = KeptAnswers[Any](KEPT_SECONDS, MOST_KEPT, clock)
 
@@ -87,6 +91,8 @@ class YahooFinance:
         return self._kept_or_asked(query, ask)
 
     def _kept_or_asked(self, question: Hashable, ask: Callable[[Any, Any], _Answer]) -> _Answer:
+        if self._offline:
+            raise YahooRefused(f"Yahoo Finance is not asked: {OFFLINE}")
         kept = self._kept.get(question)
         if kept is None:
             with _turn():

@@ -270,3 +270,24 @@ async def test_structured_results_are_the_contracts_in_json(tmp_path: Path) -> N
     }
     assert all("as_of" in tool.input_schema["required"] for tool in offered)
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [
+        ("get_quote", {"symbol": "USD/JPY"}),
+        ("get_historical", {"symbol": "USD/JPY", "start": "2026-10-01"}),
+        ("search_symbols", {"query": "yen"}),
+        ("analyst_ratings", {"symbol": "NVDA"}),
+        ("quarterly_accounts", {"symbol": "NVDA"}),
+    ],
+)
+async def test_a_desk_that_fetches_nothing_asks_nobody(tool: str, asked: dict[str, str]) -> None:
+    with yahoo({"USDJPY=X": SUMMER}) as upstream:
+        url = upstream.url
+        server = build_server(url=url, cookies_url=url, pages_url=url, offline=True)
+        async with Client(server) as client:
+            answer = await client.call_tool(tool, {**asked, "as_of": NOW.isoformat()})
+    assert answer.is_error
+    assert "fetches nothing (DESK_OFFLINE)" in str(answer.content)
+    assert upstream.asked == []
