@@ -17,10 +17,11 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> DeskCommand:
 
 @pytest.fixture(scope="module")
 def table(desk: DeskCommand) -> tuple[Answer, Path, Any]:
-    """A small evaluation of the built-in analysts: what was said, where it stands, its table."""
+    """A small evaluation, of a model without its key and so of the built-in analysts: what was
+    said, where it stands, its table."""
     target = desk.directory / "tables" / "builtin.json"
     line = ("eval", "--suite", "ask,week,swarm,stock", "--seed", "5", "--tasks", "1")
-    answer = desk(*line, "--out", str(target))
+    answer = desk(*line, "--model", MODEL, "--out", str(target))
     assert answer.code == 0, answer.err
     return answer, target, json.loads(target.read_text())
 
@@ -95,10 +96,10 @@ def test_a_hostile_model_mends_nothing_and_every_task_has_its_document(desk: Des
 
 
 def test_without_a_key_the_built_in_analysts_are_evaluated_and_it_is_said(
-    desk: DeskCommand,
+    table: tuple[Answer, Path, Any],
 ) -> None:
-    answer = desk("eval", "--suite", "ask", "--tasks", "1", "--model", MODEL, "--json")
-    assert answer.json["model"] == "builtin" and "ANTHROPIC_API_KEY is not set" in answer.err
+    answer, _, held = table
+    assert held["model"] == "builtin" and "ANTHROPIC_API_KEY is not set" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def chosen() -> tuple[Drawn, ...]:
     return (
         Drawn("NVDA", before_the_split, 4, ORDER),
         Drawn("NVDA", before_the_split, 4, no_news),
-        Drawn("AMZN", close_known_from(date(2008, 10, 10)), 12, ORDER),
-        Drawn("TSLA", last, 4, ORDER),
+        Drawn("AMZN", close_known_from(date(2008, 10, 10)), 12, (*TECHNICAL, *ENDING)),
+        Drawn("TSLA", last, 4, (*TECHNICAL, *ENDING)),
     )
 
 

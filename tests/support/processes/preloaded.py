@@ -48,7 +48,9 @@ for _name in (
     "desk.platform.telemetry.log_lines",
     # What others import as late as at the first call.
     "anyio._backends._asyncio",
+    "encodings.idna",
     "httpcore2",
+    "icalendar",
     "jsonschema",
     "pypdf",
     "rich.traceback",
@@ -56,7 +58,10 @@ for _name in (
     "scipy.stats",
     "statsmodels.stats.multitest",
     # Brings pandas.
-    "talib",
+    "talib.abstract",
+    # A fifth of a second, where a desk may ask Yahoo.
+    "yfinance",
+    "desk.sources.yahoo.session",
     "tests.support.processes.forks",
 ):
     importlib.import_module(_name)
