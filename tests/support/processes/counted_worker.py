@@ -38,11 +38,24 @@ def note(stage: str, key: str) -> None:
         os.close(handle)
 
 
+_READ: dict[Path, tuple[int, list[dict[str, Any]]]] = {}
+"""How far each file was read, and what stood there."""
+
+
 def read_notes(path: Path) -> list[dict[str, Any]]:
-    """The lines so far, oldest first; one that is being written is not there yet."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().rpartition("\n")[0].splitlines()]
+    """The lines so far, oldest first; one that is being written is not there yet. Whoever waits
+    for a note looks a hundred times a second: what was read before is not read again."""
+    place, notes = _READ.get(path, (0, []))
+    size = path.stat().st_size if path.exists() else 0
+    if size < place:
+        place, notes = 0, []
+    if size > place:
+        with path.open("rb") as file:
+            file.seek(place)
+            whole, end, _ = file.read().rpartition(b"\n")
+        notes = [*notes, *map(json.loads, whole.splitlines())]
+        _READ[path] = (place + len(whole) + len(end), notes)
+    return notes
 
 
 async def all_ended(log: Path, processes: Collection[int] | None = None) -> None:
