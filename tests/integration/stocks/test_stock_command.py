@@ -176,23 +176,19 @@ def test_a_day_after_the_last_price_is_refused_with_the_days_that_there_are(
 
 
 @pytest.mark.parametrize("options", [(), ("--no-wait",)], ids=["waiting", "not waiting"])
-def test_what_is_refused_was_never_started(desk: DeskCommand, options: tuple[str, ...]) -> None:
-    asked = desk("stock", "GOOGLE", "--as-of", "2013-01-05", *options)
+def test_what_there_are_no_prices_of_is_told_and_never_started(
+    desk: DeskCommand, options: tuple[str, ...]
+) -> None:
+    asked = desk("stock", "KO", "--as-of", "2009-03-10", *options)
     assert (asked.code, asked.out) == (2, "")
+    # The stocks that there are prices of.
+    assert "NVDA (1999-01-22 to 2025-02-14)" in asked.err
+    assert "IBM (2000-03-01 to 2013-03-01)" in asked.err
     # Whatever was started before the look at the prices would be listed with it.
-    query = "WorkflowType = 'ToolCallWorkflow' OR WorkflowId STARTS_WITH 'stock-GOOGLE-'"
+    query = "WorkflowType = 'ToolCallWorkflow' OR WorkflowId STARTS_WITH 'stock-KO-'"
     found = ("workflow", "list", "--query", query, "--output", "json")
     eventually(lambda: desk.temporal(*found).json, "what it looked at is listed")
     assert {each["type"]["name"] for each in desk.temporal(*found).json} == {"ToolCallWorkflow"}
-
-
-def test_what_there_are_no_prices_of_is_told_with_the_stocks_that_there_are(
-    desk: DeskCommand,
-) -> None:
-    answer = desk("stock", "KO", "--as-of", "2009-03-10")
-    assert (answer.code, answer.out) == (2, "")
-    assert "NVDA (1999-01-22 to 2025-02-14)" in answer.err
-    assert "IBM (2000-03-01 to 2013-03-01)" in answer.err
 
 
 def test_what_ran_is_listed_the_newest_first(
