@@ -294,6 +294,9 @@ def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[
     about its banks. Each comes from its own half of the question."""
     days, periods = when.days(apart.of_pair), when.periods(apart.of_banks)
     asked = [each for each in periods if each.read and not each.may_be_ahead]
+    if asked and days.read is None and is_of({QuestionKind.MOVE}, apart.of_pair):
+        # What a currency did is asked of the days that the other half names; where it is, of now.
+        days = asked[0]
     query = _with_days(query, *(window_days(each.window) for each in asked))
     read = {DAYS_READ: ", ".join(each.read for each in asked if each.read)} if asked else {}
     query = query.model_copy(update={"parameters": {**query.parameters, **read}})

@@ -16,7 +16,7 @@ No library does this well enough: of 80 expressions as strategists type them, re
 
 from desk.analytics.names.periods.coming import days_coming
 from desk.analytics.names.periods.decisions import SinceDecision, since_decision
-from desk.analytics.names.periods.lengths import SpanNamed, span_given, spans_named
+from desk.analytics.names.periods.lengths import NUMBERS, SpanNamed, span_given, spans_named
 from desk.analytics.names.periods.reading import (
     READ,
     UNREAD,
@@ -30,6 +30,7 @@ from desk.analytics.names.periods.reading import (
 from desk.analytics.names.periods.time_words import limits_ahead, words_ahead
 
 __all__ = [
+    "NUMBERS",
     "READ",
     "UNREAD",
     "Period",

@@ -27,7 +27,7 @@ SPOKEN: Final = re.compile(
 """`This weeks` is `this week's` without its apostrophe. `Last weeks` may be several."""
 TO_DATE: Final = re.compile(
     rf"\b(?:(?P<unit>{_OF_THE_CALENDAR})[ -]to[ -]date|(?P<short>[wmqy])td"
-    rf"|on the (?P<on>{_OF_THE_CALENDAR}))\b",
+    rf"|(?:on the|all) (?P<on>{_OF_THE_CALENDAR}))\b",
     re.I,
 )
 _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)

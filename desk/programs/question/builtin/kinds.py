@@ -37,6 +37,7 @@ class QuestionKind(StrEnum):
     MOVE = "the move of a currency"
     LEVEL = "the level of a currency"
     AHEAD = "what a bank will decide"
+    MEANING = "what a word means"
     OTHER = "what the desk does not know"
 
 
@@ -56,7 +57,7 @@ _OF_DECISIONS: Final = OF_A_BANK - {QuestionKind.RATE, QuestionKind.YIELD}
 OF_PRICES: Final = frozenset({QuestionKind.MOVE, QuestionKind.LEVEL})
 """What is asked of a currency."""
 
-NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.OTHER})
+NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.MEANING, QuestionKind.OTHER})
 """What no fact of the desk answers."""
 
 _TOLD_ALIKE: Final = (

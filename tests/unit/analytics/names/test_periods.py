@@ -193,6 +193,7 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("how far is it from where it began the year", "the year", ()),
         ("how did it do year to date", "year to date", ()),
         ("how is it doing ytd", "ytd", ()),
+        ("was it up all year", "all year", ()),
         ("has it lost ground since new year", "since new year", ()),
         ("was its October better", "October", ()),
         ("is the ten-year yield above the 2-year one", None, ()),

@@ -282,6 +282,43 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "The highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250, on"
             " 20 May 2026.",
         ),
+        (
+            "what was the won's average in august against the euro",
+            "The mean of the fixings of EUR/KRW from 1 Aug 2026 to 31 Aug 2026 is 1,626.41.",
+        ),
+        # What always was so is decided by the fixing that is nearest to the number.
+        (
+            "did usdjpy stay below 160 all year",
+            "No: the highest fixing of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        (
+            "has usdkrw stayed above 1300 this year",
+            "Yes: the lowest fixing of USD/KRW from 1 Jan 2026 to 30 Oct 2026 was 1,324.45,"
+            " on 23 Oct 2026.",
+        ),
+        (
+            "did the yen never get weaker than 165 this year",
+            "Yes: the highest fixing of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        # Where it stands in the band that an authority keeps.
+        (
+            "is usdhkd near the weak end of its band",
+            "The fixing of USD/HKD of 30 Oct 2026, 7.8457, stands at 95.7 % of its band, from 7.75"
+            " to 7.85.",
+        ),
+        # As many of several as are asked for.
+        (
+            "top three asian currencies this quarter",
+            "KRW, INR and CNY did best in Asia: the South Korean won rose against the US dollar"
+            " (USD/KRW -1.49 %); the Indian rupee rose",
+        ),
+        (
+            "bottom 2 g10 fx in august",
+            "SEK and CHF did worst in G10: the Swedish krona fell against the US dollar"
+            " (USD/SEK +0.17 %); the Swiss franc rose",
+        ),
         # What the market calls a level.
         ("is eur/usd below parity", "No: the fixing of EUR/USD of 30 Oct 2026 is 1.1172."),
         ("is eurchf under parity", "Yes: the fixing of EUR/CHF of 30 Oct 2026 is 0.9194."),
@@ -403,6 +440,9 @@ def test_what_is_asked_for_is_the_first_sentence(
         "is the euro below purchasing power parity",
         "should i hedge my idr receivables now",
         "where will eurusd be in march",
+        "where will eurusd be at the end of march 2027",
+        "how far is usdsgd from the top of its band",
+        "median of eurchf fixings in 2026",
         "where will eurusd trade at the end of the year",
         "what was the rupee's longest losing streak this year",
     ],
@@ -485,6 +525,12 @@ def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Setting
     assert not any(each.startswith(("Yes", "No:")) for each in sentences)
     assert sentences[0].startswith("Taken for a question about this year: USD/JPY rose")
     assert any(each.startswith("Not read in the question: a number") for each in sentences)
+    assert not made.answered
+
+
+def test_how_far_a_number_is_off_is_answered_with_neither_yes_nor_no(settings: Settings) -> None:
+    made, sentences = answer_to("how much room until usdhkd hits 7.85", settings)
+    assert sentences[0].startswith("Taken for a question about now and the last week: The fixing")
     assert not made.answered
 
 

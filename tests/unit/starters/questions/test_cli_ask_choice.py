@@ -376,6 +376,10 @@ def test_banks_that_are_asked_about_together_are_researched(
             *("how did the yen do this month and has the boj hiked this year", "market"),
             *("USD/JPY", {"JP"}, "this month", "2026-01-01/2026-11-22"),
         ),
+        (
+            *("did the boj hike in 2026 and what did the yen do", "currency", "USD/JPY"),
+            *({"JP"}, "2026", "2026-01-01/2026-11-22"),
+        ),
         ("what moved usdkrw in korean trading hours", "market", "USD/KRW", set[str](), "", ""),
     ],
 )

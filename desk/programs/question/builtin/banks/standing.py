@@ -183,6 +183,7 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     QuestionKind.RATE: (rates_of, (decided_last, _day_after, yields)),
     QuestionKind.YIELD: (all_yields, (rate_now, decided_last, _day_after)),
     QuestionKind.AHEAD: (_not_decided, (rate_now, decided_before_today)),
+    QuestionKind.MEANING: (_not_known, (rate_now, decided_last, _day_after)),
     QuestionKind.OTHER: (_not_known, (rate_now, decided_last, _day_after)),
 }
 """The first sentences by kind of question, and the topics on a single bank after them."""
@@ -193,6 +194,7 @@ _ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...
     QuestionKind.DECIDED: (_decided_by, (rate_then, _next_if_now)),
     QuestionKind.CHANGED: (_decided_by, (rate_then, _next_if_now)),
     QuestionKind.RATE: (of_each(rate_over), (decided_if_within, _next_if_now)),
+    QuestionKind.MEANING: (_not_known, (decided_within, rate_then, _next_if_now)),
     QuestionKind.OTHER: (_not_known, (decided_within, rate_then, _next_if_now)),
 }
 """The same for questions that name days."""

@@ -175,6 +175,9 @@ def _draft(
     # A passage that mentions a thing without a value, such as that its cost is unknown, is not an
     # answer, and neither are passages that match less well.
     found = found if found and found[0].answers else []
+    if question.kind is QuestionKind.MEANING:
+        # What uses a word does not say what it means.
+        found = []
     if not found and (parts := parts_of(question, research)):
         return _of_parts(parts, quoter)
     of_pairs = any("/" in result.market for result in research)

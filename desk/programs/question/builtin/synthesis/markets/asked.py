@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
 from desk.analytics.names.markets import group_called
-from desk.analytics.names.periods import READ
+from desk.analytics.names.periods import NUMBERS, READ
 from desk.analytics.names.quotation import NUMBER, level_meant, numbers_in
 from desk.analytics.names.subjects import (
     NamedAs,
@@ -28,7 +28,7 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import RANK, Query
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.kinds import (
@@ -69,6 +69,8 @@ class Aspect(StrEnum):
     EVER_ABOVE = "ever_above"
     EVER_BELOW = "ever_below"
     EVER_REACHED = "ever_reached"
+    ALWAYS_ABOVE = "always_above"
+    ALWAYS_BELOW = "always_below"
     IS_ABOVE = "is_above"
     IS_BELOW = "is_below"
     STREAK = "streak"
@@ -86,6 +88,7 @@ class Aspect(StrEnum):
     LAST_BELOW = "last_below"
     MEAN = "mean"
     VOLATILITY = "volatility"
+    BAND = "band"
     BEST = "best"
     WORST = "worst"
     IS_BEST = "is_best"
@@ -99,11 +102,15 @@ LATEST_BEYOND: Final = frozenset({Aspect.LAST_ABOVE, Aspect.LAST_BELOW})
 COUNTED_BEYOND: Final = LATEST_BEYOND | {
     *(Aspect.DAYS_ABOVE, Aspect.DAYS_BELOW, Aspect.FIRST_ABOVE, Aspect.FIRST_BELOW),
 }
-BESIDE_A_NUMBER: Final = EVER_BEYOND | COUNTED_BEYOND | {Aspect.IS_ABOVE, Aspect.IS_BELOW}
+ALWAYS_BEYOND: Final = frozenset({Aspect.ALWAYS_ABOVE, Aspect.ALWAYS_BELOW})
+_IS_BEYOND: Final = frozenset({Aspect.IS_ABOVE, Aspect.IS_BELOW})
+BESIDE_A_NUMBER: Final = EVER_BEYOND | COUNTED_BEYOND | ALWAYS_BEYOND | _IS_BEYOND
 
 _OF_ITS_VALUE: Final = {
     "ever_stronger": (Aspect.EVER_ABOVE, Aspect.EVER_BELOW),
     "ever_weaker": (Aspect.EVER_BELOW, Aspect.EVER_ABOVE),
+    "always_stronger": (Aspect.ALWAYS_ABOVE, Aspect.ALWAYS_BELOW),
+    "always_weaker": (Aspect.ALWAYS_BELOW, Aspect.ALWAYS_ABOVE),
     "is_stronger": (Aspect.IS_ABOVE, Aspect.IS_BELOW),
     "is_weaker": (Aspect.IS_BELOW, Aspect.IS_ABOVE),
     "days_stronger": (Aspect.DAYS_ABOVE, Aspect.DAYS_BELOW),
@@ -142,18 +149,28 @@ _OF_MOVES: Final = (
     | {Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.VOLATILITY}
 )
 _OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
+_SMALL: Final = re.compile(
+    rf"(?<![\w.,/&-])(?:[1-9]|1[0-2]|{'|'.join(NUMBERS)})(?![\w/-]|[.,]\d)", re.IGNORECASE
+)
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 
 
 class AskedOfMarket(NamedTuple):
     """The aspect that a question asks for, the numbers in it that name no days, as they are
     written, and whether it asks rather for what is written, or for a figure that is not
-    measured."""
+    measured. `how_many` is the first small number, in digits or in a word."""
 
     aspect: Aspect | None
     numbers: tuple[str, ...] = ()
     written: bool = False
     unmeasured: bool = False
+    how_many: str = ""
+
+    @property
+    def several(self) -> int:
+        """How many of the first or last of several it asks for."""
+        written = self.how_many.casefold()
+        return NUMBERS.index(written) + 1 if written in NUMBERS else int(written or 1)
 
     @property
     def read(self) -> frozenset[str]:
@@ -161,7 +178,8 @@ class AskedOfMarket(NamedTuple):
         numbers where it is beside one, or of the first few of several."""
         numbers = self.numbers if self.aspect in BESIDE_A_NUMBER | AMONG_SEVERAL else ()
         told = ASPECTS.wordings[self.aspect] if self.aspect else ()
-        return stems(" ".join((*told, *numbers)))
+        of_it = (self.how_many,) if self.aspect in AMONG_SEVERAL else ()
+        return stems(" ".join((*told, *numbers, *of_it)))
 
     def level_of(self, last: Decimal) -> Decimal | None:
         """The one number that may be a level of a pair with this last fixing."""
@@ -217,6 +235,8 @@ def market_question(
     asked = asked_of_market(query, find_meaning, pairs)
     if kind in NOT_KNOWN | OF_A_BANK or (research and not pairs):
         asked = asked._replace(aspect=None)
+    if asked.aspect is Aspect.BAND and not any(_in_a_band(research)):
+        asked = asked._replace(aspect=None, unmeasured=True)
     levels = [*map(asked.level_of, _fixings(research))]
     if asked.aspect in BESIDE_A_NUMBER and levels and not any(levels):
         asked = asked._replace(aspect=None)
@@ -234,6 +254,11 @@ def market_question(
 def _fixings(research: Sequence[ResearchResult]) -> Iterator[Decimal]:
     """The last fixing of each pair."""
     return (claim.value for claim in of_the_market(research) if claim.metric is Metric.LAST)
+
+
+def _in_a_band(research: Sequence[ResearchResult]) -> Iterator[Claim]:
+    """The position of each pair in the band that an authority keeps it in."""
+    return (claim for claim in of_the_market(research) if claim.metric is Metric.BAND_POSITION)
 
 
 def alone_among(question: str, pairs: Collection[str]) -> str | None:
@@ -265,7 +290,9 @@ def asked_of_market(
         near[aspects[quoted]] = max(near[aspects[quoted]], near.pop(name))
     aspect = _decided(near)
     written = ASPECTS.is_near(near[WRITTEN]) and near[WRITTEN] == max(near.values())
-    return AskedOfMarket(aspect, numbers, written, ASPECTS.decided(near) == UNMEASURED)
+    how_many = _SMALL.search(_undated(query))
+    unmeasured = ASPECTS.decided(near) == UNMEASURED
+    return AskedOfMarket(aspect, numbers, written, unmeasured, how_many[0] if how_many else "")
 
 
 def _decided(near: Mapping[str, float]) -> Aspect | None:
@@ -284,11 +311,16 @@ def is_quoted(question: str, pair: str) -> bool:
     return bool(named) and named[0] == pair.partition("/")[2] and not pairs_named(question)
 
 
-def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
-    """A question as it is compared, and its numbers."""
+def _undated(query: Query) -> str:
+    """A question with another word for its days."""
     question = without_other_markets(without_frame(query.question), "the currency")
     days = query.parameters.get(READ)
-    dated = question.replace(days, "then") if days else question
+    return question.replace(days, "then") if days else question
+
+
+def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
+    """A question as it is compared, and its numbers."""
+    dated = _undated(query)
     group = query.parameters.get(RANK, "")
     if group.isalnum():
         named = rf"(?:\b(?:in|of) (?:the )?)?{group_called(group).pattern}"

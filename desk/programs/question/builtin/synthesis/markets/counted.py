@@ -35,6 +35,7 @@ COUNTED: Final = (
     COUNTED_BEYOND
     | OF_A_WEEK
     | {Aspect.WEEK_STREAK, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.MEAN, Aspect.VOLATILITY}
+    | {Aspect.BAND}
 )
 
 _WEEKS: Final = {Aspect.LARGEST_WEEK: 0, Aspect.WEEK_RISE: 1, Aspect.WEEK_FALL: -1}
@@ -73,6 +74,8 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
             swing = known.get(Metric.SPAN_VOLATILITY)
             told = f"The daily moves of {last.subject} {over(question, last)} come to a volatility"
             return f"{told} of [[{swing.claim_id}]] a year." if swing else ""
+        case Aspect.BAND:
+            return _in_its_band(known, last)
         case _:
             return _beyond(question, aspect, result, last)
 
@@ -152,6 +155,18 @@ def _weeks_in_a_row(known: Mapping[Metric, Claim], quoted: str) -> str:
     told = f"From Friday to Friday {streak.subject} has {went} for [[{streak.claim_id}]] in a row"
     own = f"the {currency_name(quoted.partition('/')[2])}" if quoted else ""
     return f"{told}: {own} {other}." if own else f"{told}."
+
+
+def _in_its_band(known: Mapping[Metric, Claim], last: Claim) -> str:
+    """Where the last fixing stands in the band that an authority keeps the pair in."""
+    edges = (Metric.BAND_POSITION, Metric.BAND_LOW, Metric.BAND_HIGH)
+    position, low, high = (known.get(metric) for metric in edges)
+    if position is None or low is None or high is None:
+        return ""
+    return (
+        f"The fixing of {last.subject} of {print_full_day(last.as_of)}, [[{last.claim_id}]], stands"
+        f" at [[{position.claim_id}]] of its band, from [[{low.claim_id}]] to [[{high.claim_id}]]."
+    )
 
 
 def _beyond(question: MarketQuestion, aspect: Aspect, result: ResearchResult, last: Claim) -> str:

@@ -43,6 +43,8 @@ from desk.programs.question.builtin.unread_words import safe_line
 _SIDES: Final = {
     Aspect.EVER_ABOVE: 1,
     Aspect.EVER_BELOW: -1,
+    Aspect.ALWAYS_ABOVE: 1,
+    Aspect.ALWAYS_BELOW: -1,
     Aspect.IS_ABOVE: 1,
     Aspect.IS_BELOW: -1,
 }
@@ -106,6 +108,8 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
             return counted_sentence(question, each, result)
         case Aspect.EVER_REACHED:
             return _reached(question, known)
+        case Aspect.ALWAYS_ABOVE | Aspect.ALWAYS_BELOW:
+            return _always_beyond(question, known, _SIDES[aspect])
         case Aspect.EVER_ABOVE | Aspect.EVER_BELOW:
             return _ever_beyond(question, known, _SIDES[aspect])
         case _:
@@ -232,6 +236,17 @@ def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: 
     return f"{'Yes' if is_so else 'No'}: the {told}.{unseen}"
 
 
+def _always_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    """Whether all fixings were beyond the number of a question: the nearest one to it says."""
+    last, nearest = known.get(Metric.LAST), _extreme_of(question, known, -sign)
+    level = question.asked.level_of(last.value) if last else None
+    if nearest is None or level is None:
+        return ""
+    is_so = (nearest.value - level) * sign > 0
+    unseen = OLDER_UNSEEN if is_so and READ not in question.query.parameters else ""
+    return f"{'Yes' if is_so else 'No'}: the {_extreme_words(question, known, -sign)}.{unseen}"
+
+
 def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
     """Says whether the number of a question lies within the range of the fixings, from whichever
     side it was to be reached."""
@@ -279,6 +294,10 @@ def _first_of_several(
     else:
         group = question.query.parameters.get(RANK, "")
         placed = f"did {'best' if best else 'worst'} {_among(group)}"
+    several = question.asked.several
+    if not said and 1 < several < len(ranked):
+        placing = ranked[:several] if best else ranked[::-1][:several]
+        return f"{listed(e.currency for e in placing)} {placed}: {'; '.join(map(_told, placing))}."
     return f"{said}{first.currency} {placed}: {_told(first)}."
 
 
