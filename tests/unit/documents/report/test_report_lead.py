@@ -336,6 +336,39 @@ def test_a_bank_that_decides_after_the_calendar_is_told_from_one_without_a_day_o
     assert theme.ahead.text == f"{told}in the 52-week range, USD/NOK at 5.6 %."
 
 
+def test_a_bank_whose_last_announced_day_has_passed_has_none_on_record() -> None:
+    report = report_of(MOVES, row("SE", "Sveriges Riksbank", date(2026, 11, 5), "", ahead=True))
+    ahead = calendar("2026-W38").model_copy(update={"ends": {"NO": date(2026, 9, 17)}})
+    rates = (RateRow(area="NO", bank="Norges Bank", group=MarketGroup.G10, rate=Decimal("4.25")),)
+    told = {
+        "policy_rates": rates,
+        "evidence": (answered(call("central_banks", "get_decision_calendar"), ahead),),
+    }
+    report = report.model_copy(update=told)
+    found = lead_of(report, claims_of(MOVES)).themes[0].ahead
+    assert found is not None
+    assert found.text.endswith("; when Norges Bank decides next is not on record.")
+    lines = [said.text for said in summary_of(report, claims_of(MOVES))]
+    assert any("Not known is when Norges Bank decides next." in line for line in lines)
+
+
+def test_the_dollar_is_mixed_where_the_only_pair_of_a_group_went_the_other_way() -> None:
+    moves = {"EUR/USD": ("-1.09", "-1.0"), "USD/JPY": ("0.03", "0.1"), "USD/KRW": ("-1.0", "-1.0")}
+    report = report_of(moves)
+    asian = report.movers[-1].model_copy(update={"group": MarketGroup.ASIA})
+    report = report.model_copy(update={"movers": (*report.movers[:-1], asian)})
+    specs = [
+        pair_market(pair).model_copy(
+            update={"group": MarketGroup.ASIA if pair == "USD/KRW" else MarketGroup.G10}
+        )
+        for pair in moves
+    ]
+    claims = claims_of(moves)
+    counted = claims | week_counts(claims, specs)
+    assert titles(lead_of(report, counted))[0] == "The dollar is mixed"
+    assert titles(lead_of(report, counted, 7))[0] == "The dollar is higher"
+
+
 def test_a_report_of_one_pair_tells_its_move_once() -> None:
     one = {"USD/NOK": ("-1.29", "-0.9")}
     named = {f"USD/NOK:{metric}" for metric in (Metric.MOVE, Metric.Z_SCORE, Metric.LAST)}

@@ -79,16 +79,22 @@ def calendar_of(
 
 
 def undated_banks(
-    rates: Iterable[RateRow], calendar: Iterable[CalendarRow], evidence: Iterable[ToolResult]
+    rates: Iterable[RateRow],
+    calendar: Iterable[CalendarRow],
+    evidence: Iterable[ToolResult],
+    today: date | None = None,
 ) -> tuple[Undated, ...]:
-    """The banks with a rate of which no decision day ahead is on record, in the order in which the
-    calendars name them."""
+    """The banks with a rate for which no upcoming decision day is on record, in the order in which
+    the calendars name them: those that have no day from the window on, and with `today` also those
+    whose last announced day has passed."""
     evidence = tuple(evidence)
-    answers = returned_by("get_decision_calendar", DecisionCalendar, evidence)
+    ends = announced_to(evidence)
     dated = {row.area for row in calendar if row.ahead}
     rated = {row.area: row for row in rates if row.rate is not None}
-    without = dict.fromkeys(area for answer in answers for area in answer.missing)
-    ends = announced_to(evidence)
+    without: dict[str, None] = {}
+    for answer in returned_by("get_decision_calendar", DecisionCalendar, evidence):
+        passed = (area for area, day in answer.ends.items() if today is not None and day < today)
+        without.update(dict.fromkeys((*answer.missing, *passed)))
     return tuple(
         Undated(area, rated[area].bank, rated[area].group, ends.get(area))
         for area in without

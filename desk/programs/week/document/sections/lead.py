@@ -345,10 +345,12 @@ def _majority(week: _Week) -> int:
         group: sum(week.side(row) for row in week.report.movers if row.group is group)
         for group in MarketGroup
     }
+    sides_known = {row.group for row in week.report.movers if DOLLAR in row.market.split("/")}
     signs = {
         (side > 0) - (side < 0)
         for group, side in sides.items()
-        if dollar_count(group.upper(), week.claims)
+        if (week.says_only_known and group in sides_known)
+        or dollar_count(group.upper(), week.claims)
     }
     return signs.pop() if len(signs) == 1 else 0
 
@@ -544,7 +546,8 @@ def _unknown(draft: _Draft, week: _Week) -> str:
     if week.edition < COUNTS_IN_FULL:
         return ""
     told = week.report
-    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
+    today = week.as_of if week.edition >= NONE_SOON_TOLD else None
+    undated = undated_banks(told.policy_rates, told.calendar, told.evidence, today)
     words = _unknown_words([each.bank for each in undated if each.area in draft.areas])
     return f"; {words}" if words else ""
 

@@ -60,6 +60,7 @@ not on record, and says of no move without a z-score how usual it is."""
 NAMES_THE_UNDATED: Final = 3
 COUNTS_OF_ONCE: Final = 7
 FLOATS_BY_BAND: Final = 8
+PASSED_DAYS_TOLD: Final = 8
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -339,17 +340,18 @@ def _ahead_line(report: ResearchReport, as_of: date, edition: int) -> str | None
     """The decisions of the next two weeks, and the banks without a known decision. Earlier editions
     did not name those, or only those of the G10."""
     ahead = [row for row in report.calendar if row.ahead]
-    unknown = _undated_words(report, edition) if edition >= NAMES_THE_UNDATED else None
+    unknown = _undated_words(report, as_of, edition) if edition >= NAMES_THE_UNDATED else None
     near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN] or ahead[:AHEAD_NAMED]
     named = _named([f"{row.bank} ({print_day(row.day)})" for row in near], AHEAD_NAMED)
     told = f"Decisions ahead: {named}." if near else None
     return " ".join(words for words in (told, unknown) if words) or None
 
 
-def _undated_words(report: ResearchReport, edition: int) -> str | None:
+def _undated_words(report: ResearchReport, as_of: date, edition: int) -> str | None:
     """`Not known is when Norges Bank and Sveriges Riksbank decide next.` The calendar's note has
     the days on which the record ends; earlier editions printed them here."""
-    rows = undated_banks(report.policy_rates, report.calendar, report.evidence)
+    today = as_of if edition >= PASSED_DAYS_TOLD else None
+    rows = undated_banks(report.policy_rates, report.calendar, report.evidence, today)
     if edition >= COUNTS_IN_FULL:
         named = [named_in_a_sentence(row.bank) for row in rows]
     else:
