@@ -369,16 +369,26 @@ def test_the_dollar_is_mixed_where_the_only_pair_of_a_group_went_the_other_way()
     assert titles(lead_of(report, counted, 7))[0] == "The dollar is higher"
 
 
-def test_a_report_of_one_pair_tells_its_move_once() -> None:
-    one = {"USD/NOK": ("-1.29", "-0.9")}
+@pytest.mark.parametrize(
+    ("move", "score", "headline", "standfirst"),
+    [
+        ("-1.29", "-0.9", "USD/NOK fell 1.29 % to 1.1.", "An ordinary move (-0.9 σ)."),
+        ("1.29", "1.9", "USD/NOK rose 1.29 % to 1.1.", "A larger move than usual (+1.9 σ)."),
+        ("0.00", "0.0", "USD/NOK was unchanged at 1.1.", "An ordinary move (0.0 σ)."),
+    ],
+)
+def test_a_report_of_one_pair_tells_its_move_once(
+    move: str, score: str, headline: str, standfirst: str
+) -> None:
+    one = {"USD/NOK": (move, score)}
     named = {f"USD/NOK:{metric}" for metric in (Metric.MOVE, Metric.Z_SCORE, Metric.LAST)}
     claims = {name: made for name, made in claims_of(one).items() if name in named}
     found = lead_of(report_of(one), claims)
-    assert found.headline.text == "USD/NOK fell 1.29 % to 1.1."
+    assert found.headline.text == headline
     assert found.standfirst is not None
-    assert found.standfirst.text == "An ordinary move (-0.9 σ)."
+    assert found.standfirst.text == standfirst
     before = lead_of(report_of(one), claims, 7)
-    assert before.headline.text == "USD/NOK moved most (-1.29 %)."
+    assert before.headline.text.startswith("USD/NOK moved most (")
 
 
 def test_a_reason_is_a_publishers_words_and_told_once() -> None:

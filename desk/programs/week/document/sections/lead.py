@@ -197,7 +197,8 @@ def _headline(week: _Week) -> str:
     if first is None:
         return NO_FIXING if week.edition >= NO_FIXING_TOLD else "No currency has a move to report."
     if week.is_of_one_pair:
-        return f"{first.market} {_of(first.market, Metric.MOVE, Form.MOVED)} to {_last(first)}."
+        moved, at = _of(first.market, Metric.MOVE, Form.MOVED), "to" if first.move else "at"
+        return f"{first.market} {moved} {at} {_last(first)}."
     return f"{first.market} moved most ({_of(first.market, Metric.MOVE)})."
 
 
