@@ -14,9 +14,10 @@ from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message
 from desk.contracts.question.graph import NodeSpec
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.graph import AnswerPublication, GraphRequest, GraphResult, GraphStatus
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import StateEntry, TurnContext
+from desk.contracts.runs.turns import QuestionContext, StateEntry, TurnContext
 from desk.runs.assignments import (
     Undelivered,
     assignment_of,
@@ -39,11 +40,11 @@ workflow, and a node can have sixteen."""
 
 
 class GraphWalk(NodeRun[GraphBoard]):
-    """The walk of one run through its graph."""
+    """The walk of one run through its graph. `request` is what it answers, as a plan has it."""
 
     def __init__(self, request: GraphRequest, board: GraphBoard) -> None:
         super().__init__(board, request.policy)
-        self._request = request
+        self.request = request
         self._working = 0
 
     async def to_the_end(self) -> None:
@@ -70,13 +71,16 @@ class GraphWalk(NodeRun[GraphBoard]):
         outcome as well."""
         node, machine = step.node, self.board.machine
         self.begin(node.name)
-        state = shown_to(node, self._request.graph, machine.visible_to(node))
+        state = shown_to(node, self.request.graph, machine.visible_to(node))
         self._working += 1
         try:
             done = await self._done(step, state)
         finally:
             self._working -= 1
         outcome = self.board.end(node.name, done, workflow.now(), node.key)
+        if isinstance(plan := outcome.entry.result, QuestionPlan):
+            self.request = self.board.replanned(self.request, plan)
+            machine = self.board.machine
         following = machine.finish(outcome.entry)
         self.show()
         return following
@@ -84,12 +88,14 @@ class GraphWalk(NodeRun[GraphBoard]):
     async def _done(
         self, step: NodeStart, state: tuple[StateEntry, ...]
     ) -> TaskOutcome | Undelivered:
-        policy = policy_at(step.node, self._request.policy)
+        policy = policy_at(step.node, self.request.policy)
         profile = _profile(step.node, policy)
         assignment = self._assignment(step, profile)
         findings = _findings(step.node, state)
         evidence = self.board.evidence_for(state) if findings else ()
         context = TurnContext(findings=findings, evidence=evidence, state=state)
+        if step.node.task is TaskType.PLAN_QUESTION:
+            context = QuestionContext(markets=self.request.markets)
         return await self.tasks_by(policy).run_or_reassign(
             AgentTask(profile, assignment, context, place=assignment.task_id),
             sharing=self._working + 1,
@@ -97,13 +103,14 @@ class GraphWalk(NodeRun[GraphBoard]):
         )
 
     def _assignment(self, step: NodeStart, profile: AgentProfile) -> TaskAssignment:
-        node, request, board = step.node, self._request, self.board
+        node, request, board = step.node, self.request, self.board
+        planning = node.task is TaskType.PLAN_QUESTION
         return assignment_of(
             profile,
             request.policy,
             node.task,
             place_of(node.name, step.round),
-            board.window,
+            board.known_before if planning else board.window,
             node_deadline(workflow.now(), board.deadline, node, request.policy.deadlines),
             market=node.market or request.market,
             query=request.query,
@@ -141,7 +148,7 @@ class ResearchGraphWorkflow:
         await walk.to_the_end()
         note_phase(Phase.PUBLISHING)
         walk.board.phase = Phase.PUBLISHING
-        publication = await self._publish(walk.board)
+        publication = await self._publish(walk)
         walk.board.note_published(publication.files)
         note_outcome(publication.outcome)
         return GraphResult(
@@ -159,9 +166,10 @@ class ResearchGraphWorkflow:
             raise unusable("the run was refused, and has nothing to show")
         return self._walk.board.status()
 
-    async def _publish(self, board: GraphBoard) -> AnswerPublication:
-        info, skipped = workflow.info(), board.machine.skipped
-        record = board.record_of(self._request, info.workflow_id, info.run_id, skipped=skipped)
+    async def _publish(self, walk: GraphWalk) -> AnswerPublication:
+        info, board = workflow.info(), walk.board
+        skipped = board.machine.skipped
+        record = board.record_of(walk.request, info.workflow_id, info.run_id, skipped=skipped)
         return await published(record, what="answer")
 
     def _begun(self) -> GraphWalk:

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from desk.agents.roster import profile_of
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
     is_cross_with,
@@ -45,16 +46,18 @@ from desk.contracts.agents.tasks import (
     Query,
     TaskType,
 )
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind
+from desk.programs.question.graphs import RANKING, ranking_graph, to_be_planned
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets.asked import (
     ALL_PAIRS,
-    RANKING,
     AskedMarkets,
     PairAndBanks,
     asked_markets,
@@ -65,7 +68,6 @@ from starters.questions.markets.asked import (
     held_against,
     held_by,
     pairs_of,
-    ranking_graph,
     with_markets_beside,
 )
 from starters.questions.markets.kinds import as_banks, is_of, with_banks_together
@@ -112,7 +114,46 @@ def chosen(
     rank: str | None = None,
 ) -> Choice:
     """Builds the request of a question. A given `period` takes precedence over one in the question,
-    and a group to `rank` over what the question names.
+    and a group to `rank` over what the question names. If the product manager is a model and none
+    of this is given, a node of the graph plans what is researched; without a plan, what is chosen
+    here is run.
+
+    Raises:
+        UsageError: a part of it cannot be asked; the message says what to do.
+    """
+    choice = _as_read(
+        question,
+        settings,
+        config,
+        graph=graph,
+        parameters=parameters,
+        as_of=as_of,
+        now=now,
+        period=period,
+        rank=rank,
+    )
+    planner = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
+    given = graph or parameters or period or rank or ticket_ids(question)
+    if given or planner.model == BUILTIN:
+        return choice
+    planned = {"graph": to_be_planned(choice.request.graph), "markets": config.markets}
+    remark = f"a model plans what is researched; where it does not, {choice.remark}"
+    return Choice(choice.request.model_copy(update=planned), remark)
+
+
+def _as_read(
+    question: str,
+    settings: Settings,
+    config: RunConfig,
+    *,
+    graph: str | None,
+    parameters: Sequence[str],
+    as_of: str | None,
+    now: datetime,
+    period: str | None = None,
+    rank: str | None = None,
+) -> Choice:
+    """Builds the request of a question from what code reads in it.
 
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.

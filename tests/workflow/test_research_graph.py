@@ -12,15 +12,19 @@ from temporalio.exceptions import ApplicationError
 
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import Edge, GraphSpec, NodeState
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.graph import NodeStatus
 from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.weeks import TimeWindow
 from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.programs.question.graphs import to_be_planned
 from tests.support.runs.desk import desk_workers
 from tests.support.runs.graphs import (
+    AS_OF,
     KNOWLEDGE,
     fork,
     found,
@@ -61,6 +65,45 @@ async def test_all_nodes_work_and_the_answer_is_published(client: Client, tmp_pa
     report = await answer(client, tmp_path, fork(), as_usual)
     assert set(states(report).values()) == {NodeState.DONE}
     assert (report.outcome, report.summary) == (Outcome.COMPLETE, "It was found.")
+
+
+async def test_a_plan_takes_the_place_of_the_graph_that_its_node_began(
+    client: Client, tmp_path: Path
+) -> None:
+    """The run goes on over the days of the plan, and the node that planned is among its nodes."""
+    start, end = AS_OF - timedelta(days=90), AS_OF - timedelta(days=30)
+    days = TimeWindow(start=start, end=end, time_zone="Europe/London")
+    shown: dict[str, TurnRequest] = {}
+
+    def script(request: TurnRequest) -> Turn | None:
+        task = request.assignment
+        shown.setdefault(task.task_id, request)
+        if task.task_type is not TaskType.PLAN_QUESTION:
+            return None
+        other = to_be_planned(graph(node("other", AgentId.SEARCH_AGENT, "synthesis"), synthesis()))
+        words = Query(question="What is the state of DESK-1?", parameters={"of": "the plan"})
+        plan = QuestionPlan(task_id=task.task_id, graph=other, window=days, query=words)
+        return Turn(result=plan)
+
+    report = await answer(client, tmp_path, to_be_planned(fork()), script)
+    assert list(states(report)) == ["planQuestion", "other", "synthesis"]
+    assert set(states(report).values()) == {NodeState.DONE}
+    assert (report.window, report.as_of) == (days, days.end)
+    assert report.parameters == {"of": "the plan"}
+    assert shown["planQuestion"].assignment.window.end == AS_OF
+    assert shown["other"].assignment.window == days
+
+
+async def test_where_no_plan_comes_the_graph_goes_on_as_it_began(
+    client: Client, tmp_path: Path
+) -> None:
+    def script(request: TurnRequest) -> Turn | None:
+        fails = request.assignment.task_type is TaskType.PLAN_QUESTION
+        return gives_up(request, "nothing can be planned") if fails else None
+
+    report = await answer(client, tmp_path, to_be_planned(fork()), script)
+    assert states(report).pop("planQuestion") is NodeState.FAILED
+    assert list(states(report).values()).count(NodeState.DONE) == len(fork().nodes)
 
 
 class _Both:

@@ -20,6 +20,7 @@ class TaskType(RegisteredName):
     RESEARCH_RATES = "research_rates"
     VALIDATE = "validate"
     COMMENT_WEEK = "comment_week"
+    PLAN_QUESTION = "plan_question"
     FETCH_TICKETS = "fetch_tickets"
     READ_DOCUMENTS = "read_documents"
     READ_PDFS = "read_pdfs"

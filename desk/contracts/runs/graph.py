@@ -61,6 +61,7 @@ class GraphRequest(Contract):
     `market` is what its research agents research, where it has any. Without `as_of` the run knows
     the world at its start; days are those of `time_zone`. `window` is the period that the question
     is about, at whose end the run knows the world; without it, the days before its as-of.
+    `markets` are those of the desk, among which a node may choose that plans the rest of the graph.
     """
 
     graph: GraphSpec
@@ -70,6 +71,7 @@ class GraphRequest(Contract):
     as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     time_zone: ShortText = "Europe/London"
     window: Annotated[TimeWindow | None, Field(exclude_if=is_none)] = None
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
 
 
 class GraphStatus(Contract):

@@ -38,6 +38,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.contracts.week.plan import WeekPlan
 
@@ -50,6 +51,7 @@ AgentResult = Annotated[
     | DocumentsRead
     | PdfsRead
     | WebSearched
+    | QuestionPlan
     | Synthesis
     | SwarmPlan
     | ActionChoice,
@@ -136,6 +138,12 @@ class WeekContext(TurnContext):
     capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     policy: Annotated[RunPolicy | None, Field(exclude_if=is_none)] = None
+
+
+class QuestionContext(TurnContext):
+    """What whoever plans a question is shown besides: the `markets` that there are."""
+
+    markets: ShownMarkets = ()
 
 
 class SwarmContext(TurnContext):

@@ -7,11 +7,19 @@ from desk.agents.program import AgentProfile, Program, TaskKind
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId
+from desk.programs.week.program import PRODUCT_MANAGER
 
 PROGRAM: Final = Program(
     name="question",
     workflows=("workflows.question:ResearchGraphWorkflow",),
     tasks=(
+        TaskKind(
+            task=TaskType.PLAN_QUESTION,
+            agent=PRODUCT_MANAGER,
+            delivers="question_plan",
+            analyst="desk.programs.question.builtin.planning:take_turn",
+            model="desk.programs.question.claude.planning:TASK",
+        ),
         TaskKind(
             task=TaskType.FETCH_TICKETS,
             agent=AgentProfile(

@@ -17,7 +17,7 @@ _COMPARISON = (
 """Tools of the validator alone: it compares a figure with another source than the one of the
 finding."""
 
-_PRODUCT_MANAGER = AgentProfile(
+PRODUCT_MANAGER = AgentProfile(
     agent=AgentId.PRODUCT_MANAGER,
     title="Product manager",
     short="PM",
@@ -55,7 +55,7 @@ PROGRAM: Final = Program(
     tasks=(
         TaskKind(
             task=TaskType.PLAN_WEEK,
-            agent=_PRODUCT_MANAGER,
+            agent=PRODUCT_MANAGER,
             delivers="plan",
             analyst="desk.programs.week.builtin.product_manager:take_turn",
             model="desk.programs.week.claude.product_manager:TASK",
@@ -91,7 +91,7 @@ PROGRAM: Final = Program(
         ),
         TaskKind(
             task=TaskType.COMMENT_WEEK,
-            agent=_PRODUCT_MANAGER,
+            agent=PRODUCT_MANAGER,
             delivers="commentary",
             analyst="desk.programs.week.builtin.product_manager:comment",
             model="desk.programs.week.claude.commentary:TASK",

@@ -16,6 +16,7 @@ from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.graph import NodeSpec, NodeState
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.graph import (
     GraphRecord,
     GraphRequest,
@@ -300,6 +301,27 @@ class GraphBoard(NodeBoard):
         )
         self.machine = GraphMachine(graph, request.query)
         self._asked_about = request.window
+        self._known_at = request.as_of or started_at
+
+    def replanned(self, request: GraphRequest, plan: QuestionPlan) -> GraphRequest:
+        """What the run answers by a plan that the first node of its graph has brought. Where the
+        plan has a graph, the board goes on with that, whose first node is the same and has run."""
+        if plan.graph is None:
+            return request
+        window = plan.window or request.window
+        query = plan.query or request.query
+        changed = {"graph": plan.graph, "market": plan.market, "window": window, "query": query}
+        self._graph, self._nodes = plan.graph.name, list(plan.graph.nodes)
+        self.query, self._asked_about = query, window
+        self.as_of = window.end if window else self._known_at
+        self.machine = GraphMachine(plan.graph, query)
+        self.machine.begin()
+        return request.model_copy(update=changed)
+
+    @property
+    def known_before(self) -> TimeWindow:
+        """The days before the instant at which a question is asked, whatever days it is about."""
+        return window_before(self._known_at, self._time_zone)
 
     @property
     def window(self) -> TimeWindow:

@@ -18,6 +18,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketName
 from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.messages import (
     AcceptanceStatus,
     BroadcastContent,
@@ -136,6 +137,9 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
         )
     if isinstance(result, ActionChoice):
         return BroadcastContent(text=_chosen(result))
+    if isinstance(result, QuestionPlan):
+        graph = result.graph.name if result.graph else "the graph that it began with"
+        return BroadcastContent(text=f"the question goes on with: {graph}")
     return _planned(result, assignment)
 
 

@@ -16,21 +16,12 @@ from desk.analytics.names.quotation import QUOTED_FOR_MANY
 from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
 from desk.contracts.agents.tasks import RANK, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.contracts.names import AgentId
-from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
+from desk.contracts.question.graph import Edge, GraphSpec
+from desk.programs.question.graphs import researched
 from starters.terminal.exit_status import UsageError
-
-RANKING: Final = "ranking"
-"""The graph that measures several pairs, and ranks them."""
 
 ALL_PAIRS: Final = "All of the desk's currencies"
 """What is ranked if a question is only about the dollar."""
-
-_PRICES: Final = AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX
-_RATES: Final = AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES
-
-_SEARCH: Final = "searchContext"
-_PUT_TOGETHER: Final = "synthesis"
 
 
 def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
@@ -230,32 +221,14 @@ def held_against(market: MarketSpec, beside: Sequence[MarketSpec]) -> MarketSpec
     return market.model_copy(update={"areas": (market.market, *others)})
 
 
-def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
-    """Builds the graph that searches news and measures every market, side by side."""
-    onward = (Edge(to=_PUT_TOGETHER),)
-    measured = tuple(_researched(spec, onward) for spec in markets)
-    search = NodeSpec(
-        name=_SEARCH,
-        agent=AgentId.SEARCH_AGENT,
-        task=TaskType.SEARCH_WEB,
-        fork=tuple(Edge(to=node.name) for node in measured),
-    )
-    answer = NodeSpec(name=_PUT_TOGETHER, agent=AgentId.SYNTHESIS_AGENT, task=TaskType.SYNTHESISE)
-    return GraphSpec(
-        name=RANKING,
-        description="Pairs, ranked by what their currencies did against the dollar.",
-        nodes=(search, *measured, answer),
-    )
-
-
 def with_markets_beside(spec: GraphSpec, markets: Sequence[MarketSpec]) -> GraphSpec:
     """Adds markets to a graph that researches a market; they are researched side by side."""
-    tasks = {_PRICES[1], _RATES[1]}
+    tasks = {TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES}
     own = {node.name for node in spec.nodes if node.task in tasks}
     last = next((n.name for n in spec.nodes if n.task is TaskType.SYNTHESISE), None)
     if not markets or not own or last is None:
         return spec
-    beside = tuple(_researched(market, (Edge(to=last),)) for market in markets)
+    beside = tuple(researched(market, last) for market in markets)
     edges = tuple(Edge(to=node.name) for node in beside)
     nodes = tuple(
         node.model_copy(update={"fork": (*node.fork, *edges)})
@@ -264,12 +237,6 @@ def with_markets_beside(spec: GraphSpec, markets: Sequence[MarketSpec]) -> Graph
         for node in spec.nodes
     )
     return spec.model_copy(update={"nodes": (*nodes[:-1], *beside, nodes[-1])})
-
-
-def _researched(market: MarketSpec, onward: tuple[Edge, ...]) -> NodeSpec:
-    agent, task = _PRICES if market.kind is MarketKind.PAIR else _RATES
-    name = f"research{market.market.replace('/', '')}"
-    return NodeSpec(name=name, agent=agent, task=task, market=market, next=onward)
 
 
 def _pairs(markets: Sequence[MarketSpec]) -> list[MarketSpec]:

@@ -17,6 +17,7 @@ from desk.contracts.question.knowledge import (
     WebSearched,
     things_of,
 )
+from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.programs.claude.figures import claims_for_model, reportable_claims
 from desk.programs.question.builtin.asking import PAPERS
@@ -82,6 +83,8 @@ def _entry_for_model(entry: StateEntry, room: int, known: set[str]) -> dict[str,
     match entry.result:
         case None:
             return {"error": entry.error}
+        case QuestionPlan():
+            return {}
         case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
             items: list[JsonValue] = [
                 {"evidence": name, **clipped_fields(thing, room)}
@@ -129,7 +132,11 @@ def _told_validation(found: ValidationResult) -> dict[str, JsonValue]:
     doubted = {ClaimStatus.CONTESTED, ClaimStatus.REJECTED}
     verdicts = {v.claim_id: v.words for v in found.verdicts if v.status in doubted}
     objections = [
-        {"severity": issue.severity, "event": issue.event, "objection": issue.description}
+        {
+            "severity": issue.severity,
+            **{n: v for n in ("event", "finding") if (v := getattr(issue, n)) is not None},
+            "objection": issue.description,
+        }
         for issue in found.issues
     ]
     told: dict[str, JsonValue] = {
@@ -144,7 +151,7 @@ def _things(entry: StateEntry) -> Iterator[BaseModel]:
     match entry.result:
         case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
             yield from things_of(found)
-        case None:
+        case None | QuestionPlan():
             return
         case other:
             yield other

@@ -11,6 +11,7 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import BaseModel, Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
+from desk.analytics.prices.series import window_days
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
     KnowledgeDocument,
@@ -73,28 +74,37 @@ class _Place(NamedTuple):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The question, what was found for it, and the desk's own answer, as JSON."""
+    """The question, what was found for it, and the desk's own answer if it has one, as JSON."""
     query, own = request.assignment.query, answer_in(base)
+    found = _told_found(request)
+    first_day, last_day = window_days(request.assignment.window)
     return json.dumps(
         {
             "question": query.question if query else None,
             "parameters": told_parameters(query),
             "as_of": request.assignment.window.end.isoformat(),
             "asked_for": request.assignment.instructions,
-            **_told_found(request),
+            "days": f"{first_day} to {last_day}" if found["markets"] else None,
+            **found,
             "missing": own.missing,
-            "answer_of_the_desk": {
-                "summary": own.summary,
-                "quotations": [
-                    {"quotation_id": q.quotation_id, "text": q.text, "evidence": q.evidence_id}
-                    for q in own.quotations
-                    if q.quotation_id in references(own.summary)
-                ],
-                "answered": own.answered,
-            },
+            "answer_of_the_desk": _told_answer(own),
         },
         ensure_ascii=False,
     )
+
+
+def _told_answer(own: Synthesis) -> dict[str, JsonValue]:
+    """The desk's own answer. One that answers nothing only says again what was brought."""
+    if not own.answered:
+        return {}
+    return {
+        "summary": own.summary,
+        "quotations": [
+            {"quotation_id": q.quotation_id, "text": q.text, "evidence": q.evidence_id}
+            for q in own.quotations
+            if q.quotation_id in references(own.summary)
+        ],
+    }
 
 
 def _told_found(request: TurnRequest) -> dict[str, JsonValue]:

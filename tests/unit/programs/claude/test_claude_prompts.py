@@ -14,7 +14,15 @@ NAMES = sorted(
     path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
 )
 PARTS = {
-    *("ahead", "asked_in_vain", "asked_now", "asked_of_you", "calls_left", "can_be_looked_into"),
+    *(
+        "ahead",
+        "answer_of_the_desk",
+        "asked_in_vain",
+        "asked_now",
+        "asked_of_you",
+        "calls_left",
+        "can_be_looked_into",
+    ),
     *(
         "claims",
         "conflicts",

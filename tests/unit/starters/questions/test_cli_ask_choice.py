@@ -2,10 +2,13 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from desk.contracts.agents.tasks import DAYS_ASKED
+from desk.contracts.agents.config import AgentConfig
+from desk.contracts.agents.tasks import DAYS_ASKED, TaskType
+from desk.contracts.names import AgentId
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from starters.questions.choice import Choice, chosen, market_in
@@ -44,6 +47,50 @@ def asked(settings: Settings, question: str, *parameters: str, graph: str | None
         period=period,
         rank=rank,
     )
+
+
+def by_a_model(settings: Settings, question: str, **given: Any) -> Choice:
+    """As `asked`, of a desk whose product manager is a model."""
+    manager = AgentConfig(agent=AgentId.PRODUCT_MANAGER, model="claude-opus-5-5")
+    policy = settings.config.policy.model_copy(update={"agents": (manager,)})
+    config = settings.config.model_copy(update={"policy": policy})
+    plain: dict[str, Any] = {"graph": None, "parameters": (), "as_of": None, "now": NOW}
+    return chosen(question, settings, config, **{**plain, **given})
+
+
+def test_a_model_plans_what_is_researched_before_what_code_reads_goes_on(
+    settings: Settings,
+) -> None:
+    question = "Which G10 currency has been weakest since the Fed's last decision?"
+    read = asked(settings, question).request
+    choice = by_a_model(settings, question)
+    plan, *rest = choice.request.graph.nodes
+    assert (plan.name, plan.task) == ("planQuestion", TaskType.PLAN_QUESTION)
+    assert [edge.to for edge in plan.edges] == [rest[0].name] and tuple(rest) == read.graph.nodes
+    assert choice.request.markets == settings.config.markets and read.markets == ()
+    assert "a model plans" in (choice.remark or "")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"graph": "tickets"},
+        {"parameters": ("market=JP",)},
+        {"period": "2026-W44"},
+        {"rank": "Asia"},
+    ],
+)
+def test_what_the_user_gives_is_planned_by_nobody_else(
+    settings: Settings, given: dict[str, Any]
+) -> None:
+    question = "What did USD/JPY do?" if "graph" not in given else "What is open?"
+    graph = by_a_model(settings, question, **given).request.graph
+    assert graph.nodes[0].task is not TaskType.PLAN_QUESTION
+
+
+def test_a_question_about_a_ticket_is_not_planned(settings: Settings) -> None:
+    nodes = by_a_model(settings, "What holds up DESK-101?").request.graph.nodes
+    assert nodes[0].task is TaskType.FETCH_TICKETS
 
 
 @pytest.mark.parametrize("written", ["USD/JPY", "USDJPY", "usd-jpy", "usd/jpy"])
