@@ -22,6 +22,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.learning.calibration import COIN
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.figures import Figures
 from desk.programs.claude.news import short_id
@@ -182,8 +183,20 @@ def views_faults(
         if view.subject not in subjects:
             told = " or ".join(subjects)
             yield f"views.{place}: a {view.kind} can only be of {told} here"
+        if (likely := _probability(view)) is not None and _is_contrary(view.leaning, likely):
+            yield (
+                f"views.{place}: its leaning and its probability of a higher fixing go opposite"
+                " ways: make them agree"
+            )
         yield from figures.unknown(f"views.{place}.claims", view.claims)
     yield from duplicates("views", [(view.kind, view.subject) for view in views])
+
+
+def _is_contrary(leaning: Leaning, probability: float) -> bool:
+    """Whether a direction is told as less likely than its contrary."""
+    return (leaning is Leaning.UP and probability < COIN) or (
+        leaning is Leaning.DOWN and probability > COIN
+    )
 
 
 def views_of(

@@ -200,9 +200,11 @@ _HOW_LONG: Final = (
     rf"in\s(?!{_MEASURED_SPANS})(?:the\s(?:last|past)\s)?(?:(?:more\sthan|over|at\sleast)\s)?"
     rf"(?:nearly\s|almost\s|about\s)?(?:(?:an?|several|many|{_COUNT}|\d+)\s)?"
     r"(?:week|month|quarter|year|decade|generation|centur(?:y|ie))s?\b"
+    rf"|(?:of|for|over)\s(?:the\s)?(?:last\s|past\s)?(?:(?:several|many|{_COUNT}|\d+)\s"
+    r"(?:week|month|quarter|year|decade)s|(?:decade|generation|century))\b"
 )
 _SINCE: Final = re.compile(
-    rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\s(?:since\b|{_HOW_LONG})", re.IGNORECASE
+    rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\s(?:since\b|(?:{_HOW_LONG}))", re.IGNORECASE
 )
 _SINCE_WHEN: Final = (Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE)
 _PLAIN: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")

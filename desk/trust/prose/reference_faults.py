@@ -2,9 +2,10 @@
 before it that contradict the claim.
 
 References say what they are, so little English needs to be known: words of direction, `from … to
-…`, `high` and `low`. A word of direction right after a currency's name is compared with the moves
-in the sentence, from that currency's side of the pair. A writer who lets the reference print the
-currency with its verb needs none of this.
+…`, `high` and `low`, units. A word of direction right after a currency's name is compared with the
+moves in the sentence, from that currency's side of the pair. A pair that is written right before a
+reference is the one that its claim is of. A writer who lets the reference print the currency with
+its verb needs none of this.
 """
 
 import re
@@ -15,7 +16,7 @@ from typing import Final
 from desk.analytics.figures import WEEKDAYS, print_claim
 from desk.analytics.names.currencies import names_of
 from desk.analytics.names.markets import AREAS
-from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.trust.prose.references import (
     COUNTED,
     DOWN,
@@ -64,6 +65,15 @@ _SUBJECT: Final = re.compile(
     rf"\s(?P<word>{'|'.join(f'{UP} {DOWN}'.split())})\b(?P<behind>[^,;.]{{0,40}})",
     re.IGNORECASE,
 )
+_PAIR_BEFORE: Final = re.compile(
+    rf"\b(?P<pair>[A-Z]{{3}}/[A-Z]{{3}})(?:\s(?:{'|'.join(f'{UP} {DOWN}'.split())}))?"
+    r"(?:\s(?:at|by|of|to))?\s\(?$"
+)
+_UNIT_BEHIND: Final = re.compile(
+    r"\s?(?:%|‰|(?:per\s?cent|pct|percentage\spoints?|basis[\s-]points?|bps?|pips?|sigmas?"
+    r"|standard\sdeviations?)\b)",
+    re.IGNORECASE,
+)
 _OF_A_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})")
 
 
@@ -77,7 +87,9 @@ def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference,
     """The references that do not fit their context, with the reasons."""
     found = tuple(found_in(prose))
     for each in found:
-        if wrong := _wrong(each, claims.get(each.name), prose[: each.start]):
+        claim = claims.get(each.name)
+        wrong = _wrong(each, claim, prose[: each.start]) or _unit_twice(each, claim, prose)
+        if wrong:
             yield each, wrong
     for first, second in pairwise(found):
         start, end = claims.get(first.name), claims.get(second.name)
@@ -106,6 +118,9 @@ def _of_currencies(
         code, side = _CODES[found["name"].lower()], side_of(found["word"])
         own = [claim for claim in moved if code in (currencies_of(claim.subject) or ())]
         went = {_went(claim, code) for claim in own}
+        if stranger := _of_no_such_pair(code, found.end("word"), sentence, claims):
+            name = f"it is of {claims[stranger.name].subject}, and {found['name']} stands before it"
+            yield stranger._replace(start=at + stranger.start, end=at + stranger.end), name
         if _OF_A_DAY.search(found["behind"]) or went - {-side, 0} or not went:
             continue
         start, end = at + found.start("name"), at + found.end("word")
@@ -113,6 +128,26 @@ def _of_currencies(
         words = f"it goes the other way: {meant.subject} is {print_claim(meant)}"
         reference = Reference(meant.claim_id, Form.PLAIN, start, end)
         yield reference, f"{words}, and [[{meant.claim_id}|{code}]] prints the currency's verb"
+
+
+def _of_no_such_pair(
+    code: str, end: int, sentence: str, claims: Mapping[str, Claim]
+) -> Reference | None:
+    """The reference right behind a currency's name with its verb, where it is to a move of a pair
+    without that currency."""
+    for each in found_in(sentence):
+        claim = claims.get(each.name)
+        if claim and has_sides(claim) and sentence[end : each.start] in (" ", " by "):
+            return None if code in (currencies_of(claim.subject) or ()) else each
+    return None
+
+
+def _unit_twice(each: Reference, claim: Claim | None, prose: str) -> str | None:
+    """A unit that is written behind a reference, which prints its own."""
+    behind = _UNIT_BEHIND.match(prose, each.end)
+    if claim is None or behind is None or claim.unit is Unit.NUMBER:
+        return None
+    return f"it prints {print_claim(claim)}: leave `{behind[0].strip()}` behind it out"
 
 
 def _went(claim: Claim, code: str) -> int:
@@ -149,6 +184,9 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
         side = side_before(before, claim)
         if side * claim.value < 0 or (side and claim.value == 0):
             return f"the word before it goes the other way: it is {print_claim(claim)}"
+    written = _PAIR_BEFORE.search(before)
+    if written and currencies_of(claim.subject) and written["pair"] != claim.subject:
+        return f"it is of {claim.subject}, and {written['pair']} stands before it"
     called = _END.search(before)
     if called and claim.metric in _OTHER_END[called[1]]:
         return f"it is no {called[1]}: it is a {claim.metric}"

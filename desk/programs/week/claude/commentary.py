@@ -64,8 +64,8 @@ class ProposedCommentary(Contract):
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """Formats what matters in the week as JSON: events and findings, quiet markets, the validators'
-    objections, the claims that these refer to (without duplicates), how the groups did, and what
-    lies ahead."""
+    objections, the claims that these refer to (each once), how the groups did, whose outcome is not
+    known, and what lies ahead."""
     told: dict[str, object] = {
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
@@ -77,15 +77,16 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "claims": claims_for_model(_claims(request)),
         "groups": _groups(request),
         "counts": claims_for_model(_counts(request)),
-        "decisions_ahead": list(_ahead(request)),
+        "outcomes_unknown": list(_scheduled(request, ahead=False)),
+        "decisions_ahead": list(_scheduled(request, ahead=True)),
     }
     return json.dumps({n: value for n, value in told.items() if value}, ensure_ascii=False)
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Returns whether the week has anything to write about: something that matters, or a decision
-    ahead."""
-    return any(True for _ in _of_weight(request)) or any(True for _ in _ahead(request))
+    """Returns whether the week has anything to write about."""
+    ahead = _scheduled(request, ahead=True)
+    return any(True for _ in _of_weight(request)) or any(True for _ in ahead)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Commentary:
@@ -214,14 +215,16 @@ def _move(finding: ResearchResult) -> Claim | None:
     return next(own, None)
 
 
-def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """Yields the scheduled decisions, without duplicates, in order."""
+def _scheduled(request: TurnRequest, *, ahead: bool) -> Iterator[dict[str, object]]:
+    """Yields the scheduled decisions, without duplicates, in order: those to come, or those that were due and of
+    which no source has the outcome."""
+    last_day = request.assignment.window.end.date()
     scheduled = {
         (event.event_date, event.area): event
         for finding in request.findings
         for event in finding.events
         if event.event_type is EventType.SCHEDULED_DECISION
-        and event.event_date >= request.assignment.window.end.date()
+        and (event.event_date >= last_day) is ahead
     }
     for (day, area), event in sorted(scheduled.items(), key=lambda item: item[0][0]):
         yield {"day": day.isoformat(), "area": area, "bank": event.central_bank}

@@ -23,6 +23,7 @@ from desk.contracts.findings.claims import span_days
 from desk.contracts.findings.results import (
     MOST_SOURCES,
     MOST_TONES,
+    EventType,
     MarketEvent,
     ResearchResult,
 )
@@ -235,9 +236,15 @@ def _strangers(
 ) -> Iterator[str]:
     """What the answer names that does not exist, or names twice. Only the place is reported, not
     the model's words, which could end up in a report."""
-    events = {event.event_id for event in found.events}
+    events = {event.event_id: event for event in found.events}
     for place, event in enumerate(proposed.events):
-        if event.event_id not in events:
+        told = events.get(event.event_id)
+        if told is not None and told.event_type is EventType.SCHEDULED_DECISION:
+            yield (
+                f"events.{place}: what is only scheduled is told by the desk: leave it out, and say"
+                " what was found of it in a finding"
+            )
+        if told is None:
             yield (
                 f"events.{place}: there is no event of that event_id;"
                 f" {nearest_to(event.event_id, sorted(events))}"

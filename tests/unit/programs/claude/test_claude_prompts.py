@@ -35,7 +35,14 @@ PARTS = {
         "news",
         "objections",
     ),
-    *("days_not_read", "found", "markets", "measured_by", "your_hypothesis_decides"),
+    *(
+        "days_not_read",
+        "found",
+        "markets",
+        "outcomes_unknown",
+        "measured_by",
+        "your_hypothesis_decides",
+    ),
     *("came_to_nothing", "question", "quiet", "read", "recalled", "recommendations", "stands_in"),
 }
 """What the material of some task holds."""

@@ -175,6 +175,28 @@ def test_it_is_told_of_nothing_that_is_not_there() -> None:
     assert "{{" not in call.system + told.system
 
 
+def test_it_is_told_whose_decision_of_the_week_no_source_has() -> None:
+    def scheduled(area: str, day: int) -> MarketEvent:
+        return event(Impact.MEDIUM, "It was due.").model_copy(
+            update={
+                "event_id": f"USD/JPY/scheduled_decision/{area}",
+                "event_type": EventType.SCHEDULED_DECISION,
+                "event_date": date(2026, 10, day) if day < 32 else date(2026, 11, day - 31),
+                "area": area,
+                "central_bank": f"Bank of {area}",
+            }
+        )
+
+    due = (scheduled("JP", 30), scheduled("AU", 34))
+    request = asked(findings=(finding(*CLAIMS).model_copy(update={"events": due}),))
+    told = shown(request)
+    unknown = {"day": "2026-10-30", "area": "JP", "bank": "Bank of JP"}
+    assert told["outcomes_unknown"] == [unknown]
+    assert [each["area"] for each in told["decisions_ahead"]] == ["AU"]
+    assert "`outcomes_unknown`" in model_call(request).system
+    assert "outcomes_unknown" not in shown(asked())
+
+
 def test_headline_and_themes_are_taken_as_they_are_written() -> None:
     theme = {**THEME, "why": " A wire told of a speech. ", "reported": STORY, "ahead": "More."}
     said = {"headline": " The yen fell. ", "standfirst": "It was calm.", "themes": [theme]}

@@ -339,6 +339,8 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
         ({"events": [{"event_id": EVENT}]}, "events.0.description: Field required"),
         ({"events": [written("  ")]}, "events.0.description"),
         ({"views": [view(confidence=7)]}, "views.0.confidence"),
+        ({"views": [view(probability=0.95)]}, "views.0: its leaning and its probability"),
+        ({"views": [view(leaning="up", probability=0.4)]}, "views.0: its leaning and its prob"),
         ({"views": [view(probability=1.01)]}, "views.0.probability"),
         ({"news": [told(item=-1)]}, "news.0.item"),
     ],
@@ -639,8 +641,8 @@ def test_a_probability_without_a_history_to_scale_it_by_is_no_forecast() -> None
     short = whole.model_copy(update={"days": whole.days[-90:], "values": whole.values[-90:]})
     results = tuple(answered(call, short) for call in builtin_turn(blank).calls)
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
-    (told,) = finding(given_request, views=[view(probability=0.7)]).views
-    assert (told.forecast, told.probability) == (None, 0.7)
+    (told,) = finding(given_request, views=[view(probability=0.3)]).views
+    assert (told.forecast, told.probability) == (None, 0.3)
 
 
 def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:
@@ -653,6 +655,22 @@ def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:
     words = "Bank of JP cut its rate by [[JP:decision_change@2026-10-30]]."
     told = finding(given_request, events=[written(words, decided.event_id)])
     assert "goes the other way" in review(told)[0].reason
+
+
+def test_what_is_only_scheduled_is_told_by_the_desk_alone() -> None:
+    scheduled = decisions(WEEK)
+    blank = request(TaskType.RESEARCH_RATES, pair_market(), WEEK)
+    blank = blank.model_copy(update={"model": MODEL})
+    due = {**OWN, "get_rate_decisions": scheduled}
+    due["get_decision_calendar"] = calendar(WEEK, ("JP", "2026-10-30"))
+    results = tuple(answered(call, due[call.tool]) for call in builtin_turn(blank).calls)
+    given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
+    event = next(
+        e for e in desks(given_request).events if e.event_type is EventType.SCHEDULED_DECISION
+    )
+    words = "The bank raised its rate on Friday to [[JP:policy_rate]]."
+    told = feedback(given_request, events=[written(words, event.event_id)])
+    assert "events.0: what is only scheduled is told by the desk" in told
 
 
 def test_the_data_are_apart_from_the_instructions_and_the_form_is_asked_for() -> None:

@@ -138,6 +138,9 @@ def test_the_nearest_figure_is_found(case: str) -> None:
         "It is at its highest in more than five years.",
         "It was the sharpest weekly fall in the past two years.",
         "Inflation is the lowest in years.",
+        "The fixing was the highest of the past ten years.",
+        "It is the strongest level for two years.",
+        "It was the weakest fixing over the last decade.",
     ],
 )
 def test_what_models_have_invented_is_found(invented: str) -> None:
@@ -147,6 +150,7 @@ def test_what_models_have_invented_is_found(invented: str) -> None:
 @pytest.mark.parametrize(
     "clean",
     [
+        "It was the highest fixing of the week, and the largest move of the past quarter.",
         "USD/SGD fell [[USD/JPY:move|size]], while the dollar rose against the rupee.",
         "The Riksbank decides a day after the Federal Reserve.",
         "No decision of the Federal Reserve or the Swiss National Bank fell into the week.",

@@ -251,7 +251,7 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
         return ()
     told = direction_words(market, report) is not None
     return tuple(
-        f"{WORDINGS[kind].title} {subject}: {WORDINGS[kind].of(view)}"
+        f"{WORDINGS[kind].about(subject)}: {WORDINGS[kind].of(view)}"
         f" (confidence in that {share_words(view.confidence)})"
         for (kind, subject), view in standing_views(market, report.conflicts).items()
         if kind is not ViewKind.DIRECTION or not told

@@ -244,7 +244,7 @@ def _is_weighty(view: View, claims: Mapping[str, Claim], threshold: float) -> bo
 def _turn(was: View, now: View, pair: ReportPair) -> str:
     words = WORDINGS[now.kind]
     basis = " and ".join(f"[[{name}]]" for name in now.claims[:2] if name in pair.now)
-    prose = f"{words.title} {now.subject} turned from {words.of(was)} to {words.of(now)}"
+    prose = f"{words.about(now.subject)} turned from {words.of(was)} to {words.of(now)}"
     return f"{prose} ({basis})." if basis else f"{prose}."
 
 

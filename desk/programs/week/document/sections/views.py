@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
 from desk.contracts.findings.results import ConflictRecord, Leaning, View, ViewKind
 from desk.contracts.week.report import MarketReport
 
@@ -17,6 +18,12 @@ class ViewWording(NamedTuple):
     up: str
     down: str
     neutral: str
+
+    def about(self, subject: str) -> str:
+        """The title with its subject: `The direction of USD/JPY`, and of an area's stance its bank,
+        as `The stance of the Bank of Japan`."""
+        named = bank_in_a_sentence(subject) if subject in CENTRAL_BANKS else subject
+        return f"{self.title} {named}"
 
     def of(self, view: View) -> str:
         """The word for a view's leaning."""
