@@ -138,7 +138,8 @@ def test_a_stance_that_turned_counts_whatever_moved() -> None:
     before = edited(BEFORE, "JP", setting(views=(stances[Leaning.NEUTRAL],)))
     after = edited(AFTER, "JP", setting(views=(stances[Leaning.UP],)))
     change = only(changes(before, after))
-    assert change.text == "The stance of the Bank of Japan turned from on hold to tightening (+25 bp)."
+    turned = "turned from on hold to tightening (+25 bp)."
+    assert change.text == f"The stance of the Bank of Japan {turned}"
 
 
 def test_the_surest_view_is_the_one_that_is_compared() -> None:
