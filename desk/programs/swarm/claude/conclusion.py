@@ -21,6 +21,7 @@ from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
+from desk.learning.calibration import COIN
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
 from desk.programs.claude.answers import schema_of
 from desk.programs.claude.findings import checked, nearest_to
@@ -55,7 +56,7 @@ from desk.programs.swarm.claude.material import (
 from desk.programs.swarm.conclusion.wording import plain
 from desk.programs.swarm.objectives.matching import form_of
 from desk.programs.swarm.tasks import BEHIND, first_asked
-from desk.trust.prose import LONGEST_TEXT, clip, references
+from desk.trust.prose import LONGEST_TEXT, clip, found_in, references, side_before
 
 MOST_PROPOSED: Final = 6
 MOST_NAMED: Final = 8
@@ -157,8 +158,28 @@ def _within(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> bool:
 def _of_line(line: ProposedHypothesis) -> Iterator[str]:
     if line.kind is HypothesisKind.DIRECTION and line.leaning not in _SIDES:
         yield ".leaning: a direction is up or down"
+    elif line.kind is HypothesisKind.DIRECTION:
+        yield from _of_direction(line)
     if line.kind is HypothesisKind.RANGE and line.weeks != HORIZON:
         yield f".weeks: the ends of a range are measured for {HORIZON} weeks ahead"
+
+
+def _of_direction(line: ProposedHypothesis) -> Iterator[str]:
+    """What is wrong with a direction: that it is told as unlikely, or in words of the other
+    side."""
+    side = 1 if line.leaning is Leaning.UP else -1
+    if line.probability < COIN:
+        yield ".probability: its contrary is likelier, so give that, with its leaning"
+    if -side in _sides_of_level(line.market, line.statement):
+        yield ".statement: it names the side that its leaning does not"
+    if side in _sides_of_level(line.market, line.refuted_by):
+        yield ".refuted_by: it names the side of its leaning"
+
+
+def _sides_of_level(market: str, prose: str) -> set[int]:
+    """The sides of a market's last price that a text names, as `above [[USD/JPY:last]]` does."""
+    level = claim_id(market, Metric.LAST)
+    return {side_before(prose[: each.start]) for each in found_in(prose) if each.name == level}
 
 
 def _rests_on(

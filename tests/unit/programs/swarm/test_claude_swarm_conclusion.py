@@ -142,6 +142,15 @@ def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
         (hypothesis(weeks=53), "hypotheses.0.weeks: "),
         (hypothesis(probability=1.5), "hypotheses.0.probability: "),
         (hypothesis(refuted_by=" "), "hypotheses.0.refuted_by: "),
+        (hypothesis(probability=0.3), "hypotheses.0.probability: its contrary is likelier"),
+        (
+            hypothesis(statement="It is fixed above [[USD/JPY:last]]."),
+            "hypotheses.0.statement: it names the side that its leaning does not",
+        ),
+        (
+            hypothesis(refuted_by="A price below [[USD/JPY:last]]."),
+            "hypotheses.0.refuted_by: it names the side of its leaning",
+        ),
     ],
 )
 def test_a_hypothesis_that_cannot_be_scored_is_objected_to_and_can_be_mended(
@@ -349,7 +358,9 @@ def test_what_lies_ahead_is_decided_by_the_models_own_hypothesis(
     assert "decided" not in told["answer_of_the_desk"]
     assert "0.55" in told["your_hypothesis_decides"]
     assert "`your_hypothesis_decides`" in model_call(request).system
-    own = hypothesis(leaning=leaning, probability=probability)
+    against = "below" if leaning == "up" else "above"
+    words = f"A price {against} [[USD/JPY:last]]."
+    own = hypothesis(leaning=leaning, probability=probability, refuted_by=words)
     assert synthesis(request, answer(own, decided=decided)).decided == decided
     assert synthesis(request, answer(own)).decided is None
     for other in {"yes", "no", "open"} - {decided}:
