@@ -147,8 +147,15 @@ def claims_for_model(
 
 
 def reportable_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """Yields the claims that are worth writing about: a streak of one day is omitted."""
-    return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
+    """Yields the claims that are worth writing about: a streak of one day is omitted, and so is a
+    count of decisions without a hold, because of some banks the sources list changes only."""
+    claims = tuple(claims)
+    changes = (claim for claim in claims if claim.metric is Metric.DECISION_CHANGE)
+    held = {claim.claim_id for claim in changes if not claim.value}
+    for claim in claims:
+        of_changes = claim.metric is Metric.DECISIONS_WITHIN and held.isdisjoint(claim.inputs)
+        if not of_changes and (claim.metric is not Metric.STREAK or abs(claim.value) > 1):
+            yield claim
 
 
 def _figure_with_day(claim: Claim, months: Mapping[str, str]) -> str:

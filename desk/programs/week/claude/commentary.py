@@ -216,8 +216,8 @@ def _move(finding: ResearchResult) -> Claim | None:
 
 
 def _scheduled(request: TurnRequest, *, ahead: bool) -> Iterator[dict[str, object]]:
-    """Yields the scheduled decisions, without duplicates, in order: those to come, or those that were due and of
-    which no source has the outcome."""
+    """Yields the scheduled decisions, without duplicates, in order: those to come, or those that
+    were due and whose outcome no source has."""
     last_day = request.assignment.window.end.date()
     scheduled = {
         (event.event_date, event.area): event

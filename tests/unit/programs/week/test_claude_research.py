@@ -1,7 +1,7 @@
 """A research agent that is a model: the figures are the desk's, and what it adds is looked at."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -37,6 +37,7 @@ from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.openings import with_calls_for_model
 from desk.programs.turns import builtin_turn
+from desk.trust.claims.rate_claims import decision_claims, within_claims
 from desk.trust.ledger import Ledger
 from desk.trust.prose.prose_review import review
 from desk.trust.seals import content_hash
@@ -499,6 +500,20 @@ def test_one_day_in_a_row_is_told_to_nobody() -> None:
     once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
     assert list(reportable_claims([once, twice])) == [twice]
     assert "fell for 2 days in a row" in claims_for_model([twice])["[[USD/JPY:streak]]"]
+
+
+def test_decisions_are_counted_to_nobody_where_changes_alone_may_be_listed() -> None:
+    days = (date(2026, 1, 1), date(2026, 10, 30))
+    cut = decision("CN", "2026-05-20", "3.00", "-10")
+    held = decision("CN", "2026-06-20", "3.00", "0")
+    for listed, told in (((cut,), False), ((cut, held), True)):
+        answer = decisions(WEEK, *listed)
+        claims = (
+            *decision_claims(answer.decisions, "decisions"),
+            *within_claims(answer, "CN", *days, "decisions"),
+        )
+        shown = {claim.metric for claim in reportable_claims(claims)}
+        assert Metric.CUTS_WITHIN in shown and (Metric.DECISIONS_WITHIN in shown) is told
 
 
 def test_a_finding_that_is_no_event_has_a_field() -> None:
