@@ -17,6 +17,7 @@ from desk.contracts.findings.results import (
     MarketEvent,
     ObjectionOutcome,
     ResearchResult,
+    ValidationIssue,
     ValidationResult,
     WrittenTheme,
 )
@@ -30,7 +31,7 @@ from desk.programs.turns import checks_in
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.judging import ObjectionGrounds, settled_by
+from desk.trust.judging import ObjectionGrounds, settled_by, withholds
 from desk.trust.prose import references
 
 LONGEST_HEADLINE: Final = 200
@@ -161,9 +162,9 @@ def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
 
 
 def _of_weight(context: WeekContext) -> Iterator[MarketEvent]:
-    """Yields the events that mattered."""
-    events = (event for finding in context.findings for event in finding.events)
-    return (event for event in events if event.impact in TOLD)
+    """Yields the events that mattered, without those that an objection withholds."""
+    events, gone = (e for f in context.findings for e in f.events), _withheld(context)
+    return (event for event in events if event.impact in TOLD and event.event_id not in gone)
 
 
 def _event_for_model(event: MarketEvent) -> dict[str, object]:
@@ -175,9 +176,10 @@ def _event_for_model(event: MarketEvent) -> dict[str, object]:
 
 
 def _findings(context: WeekContext) -> Iterator[dict[str, object]]:
-    """Yields the agents' findings that are not events."""
+    """Yields the agents' findings that are not events, without those that are withheld."""
+    gone = _withheld(context)
     for finding in context.findings:
-        for each in finding.findings:
+        for each in (each for each in finding.findings if each.statement not in gone):
             yield {"market": finding.market, "statement": each.statement}
 
 
@@ -201,11 +203,15 @@ def _counts(request: TurnRequest) -> Iterable[Claim]:
 def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
     """Yields the pairs without an event that matters, each with a model's description of the move,
     or else the move itself."""
-    loud = {event["market"] for event in _events(request)}
+    loud, gone = {event["market"] for event in _events(request)}, _withheld(request)
     for finding in request.findings:
         if finding.market not in loud and (move := _move(finding)):
-            told = (e.description for e in finding.events if e.event_type is EventType.FX_MOVEMENT)
-            words = next(told, None) if finding.version == 0 else None
+            told = (e for e in finding.events if e.event_type is EventType.FX_MOVEMENT)
+            words = (
+                next((e.description for e in told if e.event_id not in gone), None)
+                if finding.version == 0
+                else None
+            )
             yield {"market": finding.market, "description": words or f"[[{move.claim_id}]]"}
 
 
@@ -231,25 +237,39 @@ def _scheduled(request: TurnRequest, *, ahead: bool) -> Iterator[dict[str, objec
 
 
 def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
-    """Yields the validators' objections that the evidence does not disprove."""
+    """Yields the validators' objections that the evidence does not disprove. Omits those that take
+    their object out of the report, because that is not shown either."""
+    for market, issue, outcome in _settled(context):
+        if outcome is not ObjectionOutcome.DISPROVED and not withholds(issue.severity, outcome):
+            yield {
+                "market": market,
+                "event": issue.event,
+                "finding": issue.finding,
+                "claims": issue.claims,
+                "severity": issue.severity,
+                "is": outcome,
+                "objection": issue.description,
+            }
+
+
+def _withheld(context: WeekContext) -> set[str | None]:
+    """Returns the events (by id) and the findings (by statement) that objections take out of the
+    report."""
+    gone = (i for _, i, outcome in _settled(context) if withholds(i.severity, outcome))
+    return {named for issue in gone for named in (issue.event, issue.finding)} - {None}
+
+
+def _settled(
+    context: WeekContext,
+) -> Iterator[tuple[str, ValidationIssue, ObjectionOutcome]]:
+    """Yields the validators' objections with their market, as the evidence settles them."""
     events = {e.event_id: e for finding in context.findings for e in finding.events}
     claims = {c.claim_id: c for finding in context.findings for c in finding.claims}
     grounds = ObjectionGrounds(claims, events, BANKS)
     for entry in context.state:
-        if not isinstance(entry.result, ValidationResult):
-            continue
-        for issue in entry.result.issues:
-            settled = settled_by(issue, grounds)
-            if settled.outcome is not ObjectionOutcome.DISPROVED:
-                yield {
-                    "market": entry.result.market,
-                    "event": issue.event,
-                    "finding": issue.finding,
-                    "claims": issue.claims,
-                    "severity": issue.severity,
-                    "is": settled.outcome,
-                    "objection": issue.description,
-                }
+        if isinstance(entry.result, ValidationResult):
+            for issue in entry.result.issues:
+                yield entry.result.market, issue, settled_by(issue, grounds).outcome
 
 
 def _claims(request: TurnRequest) -> Iterator[Claim]:

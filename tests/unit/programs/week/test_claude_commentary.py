@@ -14,6 +14,7 @@ from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import (
     Commentary,
     EventType,
+    Finding,
     Impact,
     MarketEvent,
     Severity,
@@ -162,6 +163,41 @@ def test_each_claim_is_told_once_and_those_that_a_validator_fetched_may_be_refer
     said = with_theme(why="The krone moved with it: EUR/NOK [[EUR/NOK:move|moved]].")
     taken = turn(said, request)
     assert taken.result is not None and not taken.rejected
+
+
+def test_what_an_objection_takes_out_of_the_report_is_not_told() -> None:
+    """A critical objection that nothing settles does; a high one stands beside what it is about."""
+    texts = ("The Fed cut on Wednesday.", "Stimulus moved it.")
+    found = tuple(
+        Finding(topic="told", statement=text, confidence=0.8, claims=("USD/JPY:move",))
+        for text in texts
+    )
+
+    def against(statement: str, severity: Severity) -> ValidationIssue:
+        return ValidationIssue(
+            issue_type="overstated",
+            severity=severity,
+            description=f"No source says so ({severity}).",
+            finding=statement,
+            recommendation="Leave it out.",
+            confidence=0.9,
+        )
+
+    verdict = ValidationResult(
+        validation_id="USD/JPY/validate/result",
+        task_id="USD/JPY/validate",
+        agent=AgentId.VALIDATOR,
+        market="USD/JPY",
+        research_results=(),
+        issues=(against(texts[0], Severity.CRITICAL), against(texts[1], Severity.HIGH)),
+        recommendation="Hold it back.",
+        confidence=0.5,
+    )
+    results = (finding(*CLAIMS).model_copy(update={"findings": found}),)
+    state = (StateEntry(key="USD/JPY", node="USD/JPY", result=verdict),)
+    told = shown(asked(findings=results, state=state))
+    assert [each["statement"] for each in told["findings"]] == [texts[1]]
+    assert [each["objection"] for each in told["objections"]] == ["No source says so (high)."]
 
 
 def test_it_is_told_of_nothing_that_is_not_there() -> None:
