@@ -11,7 +11,7 @@ from desk.agents.program import ModelTask
 from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.markets import pair_by_name
 from desk.analytics.names.periods import READ, UNREAD, Period, period_given
-from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, RANK, Query
+from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, RANK, SINCE_DECISION, Query
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -24,8 +24,9 @@ from desk.trust.ledger import usable_answers
 
 MOST_MARKETS: Final = 20
 
-_OF_THE_DESKS_READING: Final = frozenset({"market", DAYS_ASKED, DAYS_READ, RANK, READ, UNREAD})
-"""Parameters that say how the desk read the question: the plan takes their place."""
+_OF_THE_DAYS: Final = frozenset({DAYS_ASKED, DAYS_READ, READ, SINCE_DECISION, UNREAD})
+_OF_THE_DESKS_READING: Final = frozenset({"market", RANK})
+"""Parameters that say how the desk read the question and its days: a plan takes their place."""
 
 
 class ProposedQuestionPlan(Contract):
@@ -92,7 +93,7 @@ def _query(request: TurnRequest, period: Period | None) -> Query:
     asked = request.assignment.query
     if asked is None:
         raise ValueError("there is no question to plan for")
-    dropped = _OF_THE_DESKS_READING if period else _OF_THE_DESKS_READING - {READ, UNREAD}
+    dropped = _OF_THE_DESKS_READING | (_OF_THE_DAYS if period else frozenset())
     kept = {name: value for name, value in asked.parameters.items() if name not in dropped}
     return asked.model_copy(update={"parameters": kept | (period.parameters if period else {})})
 

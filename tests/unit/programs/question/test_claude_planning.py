@@ -10,7 +10,7 @@ from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
-from desk.contracts.agents.tasks import RANK, Query, TaskAssignment, TaskType
+from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query, TaskAssignment, TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.plan import QuestionPlan
@@ -33,6 +33,9 @@ MARKETS = (
 QUESTION = "Which of them was weakest since the Fed's last decision?"
 
 
+PARAMETERS = {RANK: "G10", UNREAD: "then", SINCE_DECISION: "since the Fed's last", "desk": "fx"}
+
+
 def request(**changed: Any) -> TurnRequest:
     """The question's plan by a model that has been told the calendar."""
     assignment = TaskAssignment(
@@ -44,7 +47,7 @@ def request(**changed: Any) -> TurnRequest:
             start=datetime(2026, 10, 25, tzinfo=UTC), end=NOW, time_zone="Europe/London"
         ),
         deadline=datetime(2026, 11, 3, 1, tzinfo=UTC),
-        query=Query(question=QUESTION, parameters={RANK: "G10", UNREAD: "since", "desk": "fx"}),
+        query=Query(question=QUESTION, parameters=PARAMETERS),
     )
     asked = TurnRequest(assignment=assignment, markets=MARKETS, model="claude-opus-5-5")
     calls = builtin_turn(asked).calls
@@ -114,7 +117,8 @@ def test_two_currencies_are_researched_in_their_pair_as_the_market_quotes_it() -
 
 def test_without_days_of_its_own_those_that_the_desk_read_go_along() -> None:
     query = plan_of(["JP"]).query
-    assert query is not None and query.parameters == {UNREAD: "since", "desk": "fx"}
+    assert query is not None
+    assert query.parameters == {n: told for n, told in PARAMETERS.items() if n != RANK}
 
 
 def test_many_markets_are_held_side_by_side_without_a_validator_each() -> None:
