@@ -183,13 +183,22 @@ def views_faults(
         if view.subject not in subjects:
             told = " or ".join(subjects)
             yield f"views.{place}: a {view.kind} can only be of {told} here"
-        if (likely := _probability(view)) is not None and _is_contrary(view.leaning, likely):
+        yield from figures.unknown(f"views.{place}.claims", view.claims)
+    yield from duplicates("views", [(view.kind, view.subject) for view in views])
+
+
+def contrary_views(found: ResearchResult, views: Sequence[ProposedView]) -> Iterator[str]:
+    """Yields the directions whose own probability says the contrary. One that the desk has told
+    like this may be repeated: its direction is of the past week, and its forecast of the next."""
+    of_desk = {(view.subject, view.leaning): view for view in found.views}
+    for place, view in enumerate(views):
+        likely, own = _probability(view), of_desk.get((view.subject, view.leaning))
+        told = own.forecast.probability if own and own.forecast else None
+        if likely is not None and likely != told and _is_contrary(view.leaning, likely):
             yield (
                 f"views.{place}: its leaning and its probability of a higher fixing go opposite"
                 " ways: make them agree"
             )
-        yield from figures.unknown(f"views.{place}.claims", view.claims)
-    yield from duplicates("views", [(view.kind, view.subject) for view in views])
 
 
 def _is_contrary(leaning: Leaning, probability: float) -> bool:

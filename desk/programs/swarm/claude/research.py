@@ -29,6 +29,7 @@ from desk.programs.claude.findings import (
     Unread,
     calls_without_answer,
     checked,
+    contrary_views,
     finding_faults,
     findings_of,
     found_in,
@@ -222,7 +223,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
             }
         )
 
-    return checked(_faults(request, proposed, figures), make)
+    return checked(_faults(request, found, proposed, figures), make)
 
 
 def _named(proposed: ProposedFindings) -> Iterator[str]:
@@ -235,12 +236,15 @@ def _named(proposed: ProposedFindings) -> Iterator[str]:
         yield from view.claims
 
 
-def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) -> Iterator[str]:
+def _faults(
+    request: TurnRequest, found: ResearchResult, proposed: ProposedFindings, figures: Figures
+) -> Iterator[str]:
     """Yields what is wrong and where, without the model's words, which could end up in a report."""
     if figures.own and not proposed.findings:
         yield "findings: there are claims, and nothing is said of them"
     yield from finding_faults(request, proposed.findings, figures)
     yield from views_faults(request, proposed.views, figures)
+    yield from contrary_views(found, proposed.views)
 
 
 def _task(field: str) -> ModelTask:

@@ -48,6 +48,7 @@ from desk.programs.claude.findings import (
     Unread,
     calls_without_answer,
     checked,
+    contrary_views,
     days_for_model,
     duplicates,
     finding_faults,
@@ -231,6 +232,10 @@ def _named(proposed: ProposedResearch) -> Iterator[str]:
         yield from view.claims
 
 
+def _is_only_scheduled(event: MarketEvent) -> bool:
+    return event.event_type is EventType.SCHEDULED_DECISION
+
+
 def _strangers(
     request: TurnRequest, found: ResearchResult, proposed: ProposedResearch, figures: Figures
 ) -> Iterator[str]:
@@ -239,7 +244,7 @@ def _strangers(
     events = {event.event_id: event for event in found.events}
     for place, event in enumerate(proposed.events):
         told = events.get(event.event_id)
-        if told is not None and told.event_type is EventType.SCHEDULED_DECISION:
+        if told and _is_only_scheduled(told) and event.description != told.description:
             yield (
                 f"events.{place}: what is only scheduled is told by the desk: leave it out, and say"
                 " what was found of it in a finding"
@@ -265,6 +270,7 @@ def _strangers(
     yield from duplicates("events", [event.event_id for event in proposed.events])
     yield from finding_faults(request, proposed.findings, figures)
     yield from views_faults(request, proposed.views, figures)
+    yield from contrary_views(found, proposed.views)
 
 
 def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:

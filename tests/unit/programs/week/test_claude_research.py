@@ -33,7 +33,7 @@ from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import only_months
 from desk.programs.claude.figures import claims_for_model, reportable_claims
-from desk.programs.claude.findings import ODDITY
+from desk.programs.claude.findings import ODDITY, ProposedView, contrary_views
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.openings import with_calls_for_model
 from desk.programs.turns import builtin_turn
@@ -670,6 +670,20 @@ def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:
     words = "Bank of JP cut its rate by [[JP:decision_change@2026-10-30]]."
     told = finding(given_request, events=[written(words, decided.event_id)])
     assert "goes the other way" in review(told)[0].reason
+
+
+def test_what_the_desk_tells_itself_may_be_repeated() -> None:
+    """Its direction is of the past week, and its forecast of the weeks ahead."""
+    given_request = asked()
+    (own,) = [v for v in desks(given_request).views if v.kind is ViewKind.DIRECTION]
+    assert own.forecast is not None
+    contrary = Leaning.DOWN if own.forecast.probability > 0.5 else Leaning.UP
+    said = view(leaning=contrary, probability=own.forecast.probability)
+    other = own.model_copy(update={"leaning": contrary})
+    found = desks(given_request).model_copy(update={"views": (other,)})
+    proposed = (ProposedView.model_validate(said),)
+    assert [*contrary_views(found, proposed)] == []
+    assert [*contrary_views(desks(given_request), proposed)]
 
 
 def test_what_is_only_scheduled_is_told_by_the_desk_alone() -> None:
