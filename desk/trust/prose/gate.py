@@ -35,6 +35,11 @@ MOST_NAMED: Final = 6
 """The most claims that a reason names."""
 
 
+MOST_IN_A_NUMBER: Final = 12
+"""The most words that a number in words goes on for after its first. Without a bound, a text of
+nothing but such words takes a time that grows with the square of its length."""
+
+
 class Unbacked(NamedTuple):
     """A figure outside of a reference: its place in the text, and why the rule refuses it."""
 
@@ -162,7 +167,8 @@ _QUARTER: Final = rf"(?!quarter\sthe\s|(?<!\ba )quarter\s(?:{_CURRENCY})\b)"
 of a unit has its own article right before the unit."""
 _WORDS: Final = re.compile(
     rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat ){_QUARTER}"
-    rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
+    rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))"
+    rf"{{0,{MOST_IN_A_NUMBER}}}"
     rf"[\s-](?:of\s)?(?:an?\s)?{_UNIT}"
     rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"
     rf"|\ba(?:nother)?\s(?:\w+\s)?quarter\s(?:{_CURRENCY})\b"
