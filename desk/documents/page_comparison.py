@@ -47,6 +47,8 @@ _DRAWN_ATTRIBUTES: Final = _named(
 )
 _SPOKEN: Final = _named("aria-label aria-description title")
 """Attributes that a reader sees or hears."""
+_TELLING: Final = _SPOKEN | {"id"}
+"""Attributes that count each time they are given."""
 _POLICY: Final = {
     "http-equiv": "Content-Security-Policy",
     "content": "default-src 'none'; style-src 'unsafe-inline'",
@@ -122,6 +124,7 @@ class _PageParser(HTMLParser):
         self._styles: list[str] = []
         self._links: set[str] = set()
         self._ids: set[str] = set()
+        self._sound: set[tuple[bool, str]] = set()
 
     def page(self, text: str) -> Page:
         self._end_passage()
@@ -220,6 +223,8 @@ class _PageParser(HTMLParser):
             self._frame.append(raw)
 
     def _end_passage(self) -> None:
+        if not self._words:
+            return
         words = _words(self._words)
         self._words.clear()
         if words:
@@ -227,6 +232,10 @@ class _PageParser(HTMLParser):
 
     def _look_at(self, tag: str, attributes: Attributes, raw: str) -> None:
         drawn = self._chart is not None
+        # Of ten tags of a page nine are written as one before them.
+        if (drawn, raw) in self._sound:
+            return
+        faults = len(self._faults)
         if tag not in (_DRAWN if drawn else _INLINE | _BLOCKS | _VOID):
             self._fault(f"an element <{tag}>")
         if not _is_plain(tag, attributes, raw):
@@ -240,6 +249,8 @@ class _PageParser(HTMLParser):
             if not known and name not in _SPOKEN:
                 self._fault(f"an attribute {name}")
             self._look_at_value(tag, name, value or "")
+        if len(self._faults) == faults and not _TELLING & {name for name, _ in attributes}:
+            self._sound.add((drawn, raw))
 
     def _look_at_value(self, tag: str, name: str, value: str) -> None:
         if name in {"href", "xlink:href"} and not value.startswith("#"):
