@@ -12,7 +12,7 @@ Babel takes about 70 ms at its first use, so workflow code does not import this.
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -125,6 +125,8 @@ class _Called(NamedTuple):
     others: tuple[str, ...] = ()
 
 
+# Cached, because each reading of a question looks for them, some twice.
+@lru_cache(maxsize=64)
 def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
     """The currencies that a text refers to by name or by code, in order, including those of a pair
     and those that share a unit with the next (`the Australian and the New Zealand dollar`). Codes
