@@ -1,7 +1,7 @@
-"""Writes what the servers say of their sources into a page: `python -m desk.sources`.
+"""Writes the servers' descriptions of their sources into a page: `python -m desk.sources`.
 
 The page has places for it, between comments: the servers with licence and terms, the routes of the
-capabilities, and the entries of `.mcp.json`. Everything else on it is written by hand.
+capabilities, and the entries of `.mcp.json`. The rest of the page is written by hand.
 """
 
 import importlib
@@ -26,23 +26,25 @@ _NETWORK = {
 
 
 def descriptions() -> tuple[SourceDescription, ...]:
-    """What every server in this package says of its source, by name."""
+    """The source descriptions of all servers in this package, by name."""
     found = pkgutil.walk_packages(sources.__path__, f"{sources.__name__}.")
     modules = [
         importlib.import_module(each.name) for each in found if each.name.endswith(".server")
     ]
-    told: list[SourceDescription] = [module.DESCRIPTION for module in modules]
-    return tuple(sorted(told, key=lambda each: each.server))
+    found_descriptions: list[SourceDescription] = [module.DESCRIPTION for module in modules]
+    return tuple(sorted(found_descriptions, key=lambda each: each.server))
 
 
-def written(page: str, told: Iterable[SourceDescription], entries: Mapping[str, object]) -> str:
+def written(
+    page: str, each_description: Iterable[SourceDescription], entries: Mapping[str, object]
+) -> str:
     """The page with all places filled in.
 
     Raises:
         ValueError: the page lacks one of them.
     """
     parts = {
-        "servers": _servers(told, entries),
+        "servers": _servers(each_description, entries),
         "routes": _routes(),
         "entries": _entries(entries),
     }
@@ -60,10 +62,12 @@ def _filled(page: str, place: str, text: str) -> str:
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def _servers(told: Iterable[SourceDescription], entries: Mapping[str, object]) -> Iterator[str]:
+def _servers(
+    each_description: Iterable[SourceDescription], entries: Mapping[str, object]
+) -> Iterator[str]:
     yield "| server | gives | origin, tier | licence and terms | known from | without a network |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for each in told:
+    for each in each_description:
         name = f"`{each.server}`" + ("" if each.server in entries else " (not in `.mcp.json`)")
         extra = f" Needs `make install-{each.extra}`." if each.extra else ""
         terms = f" ([terms]({each.terms_url}))" if each.terms_url else ""
@@ -79,7 +83,7 @@ def _servers(told: Iterable[SourceDescription], entries: Mapping[str, object]) -
 
 
 def _routes() -> Iterator[str]:
-    """The usual routes, capabilities that are asked of the same servers in one row."""
+    """The default routes, with capabilities that use the same servers in one row."""
     asked: dict[tuple[str, ...], list[str]] = {}
     for capability, routes in USUAL_ROUTES.items():
         asked.setdefault(tuple(route.server for route in routes), []).append(capability)
@@ -98,7 +102,7 @@ def _entries(entries: Mapping[str, object]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Rewrite the page; gives the exit status."""
+    """Rewrites the page. Returns the exit status."""
     entries = json.loads(CONFIGURATION.read_text(encoding="utf-8"))["mcpServers"]
     page = written(PAGE.read_text(encoding="utf-8"), descriptions(), entries)
     PAGE.write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Annual accounts and reports of earnings from Yahoo Finance, through the package `yfinance`."""
+"""Annual accounts and earnings reports from Yahoo Finance, through the package `yfinance`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ from desk.sources.yahoo.statements import (
 from desk.sources.yahoo.upstream import PAGES_URL, YAHOO_URL, YahooFinance
 
 ACCOUNTS_SECONDS: Final = 10.0
-"""For two statements and a page together."""
+"""The timeout of two statements and a page together."""
 
 NO_DAYS: Final = (
     "The days of its reports could not be had: {why}. Its accounts count as known from 90 days "
@@ -38,19 +38,19 @@ IN_OTHER_SHARES: Final = (
     "Lines told for a share, or in shares, are left out where Yahoo Finance does not say in which "
     "count of shares it tells them."
 )
-"""It does not say whether it restates them after a split. The split is not named: it may lie after
-the instant that is asked about."""
+"""Yahoo does not say whether it restates them after a split. The message does not name the split,
+because it may lie after the requested instant."""
 
 _COUNTED = re.compile(r"Shares|ShareIssued|TaxRate")
-"""Lines that are no money."""
+"""Lines that are not money."""
 
 _OF_SHARES = re.compile(r"EPS|Share(?!holders)|^(Basic|Diluted)(?!NI)")
-"""Lines that a split changes: yfinance's `DilutedContinuousOperations` is for a share as well."""
+"""Lines that a split changes. yfinance's `DilutedContinuousOperations` is also per share."""
 
 
 class YahooAccounts(YahooFinance):
     """A company's annual accounts as Yahoo has them today, with the days of their reports. Later
-    corrections cannot be told apart from what was first reported. Answers are kept for five
+    corrections cannot be distinguished from what was first reported. Answers are cached for five
     minutes."""
 
     source = SOURCE
@@ -58,23 +58,23 @@ class YahooAccounts(YahooFinance):
     def __init__(
         self, stocks: YahooStocks, url: str = YAHOO_URL, pages_url: str = PAGES_URL
     ) -> None:
-        """`stocks` tell the splits. Statements are asked of `url`, reports of `pages_url`."""
+        """`stocks` provides the splits. Statements are requested from `url`, reports from
+        `pages_url`."""
         super().__init__(url, timeout_seconds=ACCOUNTS_SECONDS)
         self._stocks = stocks
         self._pages_url = pages_url
 
     def accounts(self, symbol: str) -> Accounts:
-        """Every line and report that Yahoo has, whenever it was known.
+        """Every line and report that Yahoo has, whenever it became known.
 
         Raises:
-            NoAccounts: there is none, Yahoo could not be asked, or its answer is not to be relied
-                on.
+            NoAccounts: there are none, Yahoo could not be asked, or its answer is not reliable.
         """
         try:
             traded = self._stocks.traded(symbol, date.max)
             if not traded.bars:
                 raise NoAccounts(f"Yahoo Finance has no company {symbol}.")
-            found = self._kept_or_asked(symbol, lambda library, _: self._ask(library, symbol))
+            found = self._cached_or_asked(symbol, lambda library, _: self._ask(library, symbol))
         except NoPrices as error:
             raise NoAccounts(f"{error}.") from error
         except YahooRefused as error:
@@ -93,14 +93,14 @@ class YahooAccounts(YahooFinance):
 
         with AccountsSession(self._url, self._pages_url, ACCOUNTS_SECONDS) as session:
             ticker = library.Ticker(symbol, session=session)
-            told = statement(library, ticker.get_income_stmt, StatementPeriod.YEARLY)
-            told |= statement(library, ticker.get_balance_sheet, StatementPeriod.YEARLY)
-            reports = reports_of(ticker) if told else Reports()
-            return _accounts(told, session.currencies, reports)
+            statement_lines = statement(library, ticker.get_income_stmt, StatementPeriod.YEARLY)
+            statement_lines |= statement(library, ticker.get_balance_sheet, StatementPeriod.YEARLY)
+            reports = reports_of(ticker) if statement_lines else Reports()
+            return _accounts(statement_lines, session.currencies, reports)
 
 
 def _accounts(
-    told: Mapping[Place, Decimal], currencies: Mapping[Place, str], reports: Reports
+    statement_lines: Mapping[Place, Decimal], currencies: Mapping[Place, str], reports: Reports
 ) -> Accounts:
     lines = (
         AccountLine(
@@ -110,7 +110,7 @@ def _accounts(
             end,
             reported_on(end, reports.days, UNKNOWN_FILING_DELAY),
         )
-        for (name, end), value in told.items()
+        for (name, end), value in statement_lines.items()
     )
     complete = (
         EarningsReport(row.at, row.actual, row.expected)
@@ -122,11 +122,11 @@ def _accounts(
 
 
 def _in_one_count_of_shares(found: Accounts, splits: Iterable[date]) -> Accounts:
-    """Without the lines of shares that a split followed: they may be told in either count."""
+    """Omits the lines in shares that a split followed, because they may be in either count."""
     last = max(splits, default=date.min)
-    kept = tuple(
+    remaining = tuple(
         line for line in found.lines if line.period_end >= last or not _OF_SHARES.search(line.name)
     )
-    if len(kept) == len(found.lines):
+    if len(remaining) == len(found.lines):
         return found
-    return replace(found, lines=kept, notes=(*found.notes, IN_OTHER_SHARES))
+    return replace(found, lines=remaining, notes=(*found.notes, IN_OTHER_SHARES))

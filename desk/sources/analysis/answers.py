@@ -1,4 +1,4 @@
-"""The analysis of a market's prices, or the reason why there is none."""
+"""Runs an analysis of a market's prices, or answers why there is none."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -19,11 +19,11 @@ def analysed(
     *,
     however_old: bool = False,
 ) -> Analysis:
-    """What `analyse` makes of a market's prices; an answer without figures where none was known, or
-    none was current unless it is to be told `however_old` the newest is.
+    """The result of `analyse` for a market's prices. An answer without figures if no price was
+    known, or none was current, unless the newest is wanted `however_old` it is.
 
     Raises:
-        ToolError: there are no such prices at all, or a package that has them is not installed.
+        ToolError: there are no such prices at all, or the package with them is not installed.
     """
     try:
         if however_old:

@@ -69,11 +69,9 @@ class CompanyTools:
         facts_dir: Path = FACTS_DIR,
         cache_dir: Path | None = None,
     ) -> None:
-        """`accounts` are asked for what companies filed; without them there is none.
-
-        `facts_dir` holds the tables of central-bank decisions, `cache_dir` what the server
-        `central_banks` keeps besides.
-        """
+        """`accounts` provides companies' filings; without it there are none. `facts_dir` holds the
+        tables of central-bank decisions, `cache_dir` the additional files of the server
+        `central_banks`."""
         self._prices = prices
         self._accounts = accounts
         self._facts = CurrentFacts(ReadOnce(partial(read_facts, facts_dir)), cache_dir)

@@ -1,4 +1,4 @@
-"""The tool of the server `analysis` that tells what came of a position in a stock."""
+"""The tool of the server `analysis` that evaluates a position in a stock."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -67,7 +67,7 @@ _NEEDS: Final = {
 
 
 class PerformanceTools:
-    """The tool on what came of a position. It answers only with what was known at `as_of`."""
+    """The tool that evaluates a position. It answers only with what was known at `as_of`."""
 
     def __init__(self, prices: PriceStore) -> None:
         self._prices = prices
@@ -89,21 +89,21 @@ class PerformanceTools:
         def evaluate(series: PriceSeries) -> Analysis:
             return self._evaluated(series, made_at, _POSITIONS[position], cost, as_of)
 
-        # Where prices end before as_of, how long before is the reason; no other day can be asked.
+        # If prices end before as_of, the answer says how long before: no other day can be asked.
         return analysed(self._prices, symbol, as_of, evaluate, however_old=True)
 
     def _evaluated(
         self, series: PriceSeries, made_at: datetime, position: int, cost: Decimal, as_of: datetime
     ) -> Analysis:
         try:
-            kept = held(series, made_at, last_close_day(as_of))
+            position_held = held(series, made_at, last_close_day(as_of))
         except Unmeasured as reason:
             unknown = (f"{Metric.ENTRY}: {reason}.", f"{Metric.EXIT}: {reason}.")
             return analysis(series, as_of, METHOD, (), missing=unknown)
         reasons: dict[Metric, str] = {}
         found = performance(
-            kept.entry,
-            kept.exit,
+            position_held.entry,
+            position_held.exit,
             position,
             cost,
             self._cash_rate(series, made_at, reasons),
@@ -111,13 +111,13 @@ class PerformanceTools:
             (as_of - made_at).days,
         )
         figures = (
-            MeasuredFigure(metric=metric, value=value, as_of=day_of(metric, kept))
+            MeasuredFigure(metric=metric, value=value, as_of=day_of(metric, position_held))
             for metric, value in found.items()
         )
         lacking = (metric for metric in EVALUATION_METRICS if metric not in found)
         missing = [f"{metric}: {reasons.get(metric) or _NEEDS[metric]}." for metric in lacking]
-        told = analysis(series, as_of, METHOD, figures, missing=missing)
-        return told.model_copy(update={"splits": splits_since(series, made_at)})
+        answer = analysis(series, as_of, METHOD, figures, missing=missing)
+        return answer.model_copy(update={"splits": splits_since(series, made_at)})
 
     def _cash_rate(
         self, series: PriceSeries, made_at: datetime, reasons: dict[Metric, str]
@@ -133,7 +133,7 @@ class PerformanceTools:
     def _volatility(
         self, symbol: str, made_at: datetime, reasons: dict[Metric, str]
     ) -> Decimal | None:
-        """The volatility as `market_data` told it then."""
+        """The volatility that `market_data` returned then."""
         try:
             then = self._prices.series(symbol, made_at)
             return rounded(then, Metric.VOLATILITY, volatility(then))
@@ -143,10 +143,10 @@ class PerformanceTools:
 
 
 def _require(made_at: datetime, position: str, cost: Decimal, as_of: datetime) -> None:
-    """Refuse what nothing can come of.
+    """Refuses a position that cannot be evaluated.
 
     Raises:
-        ToolError: an argument is not usable; the message says which and how to write it.
+        ToolError: an argument is not valid; the message says which one and how to write it.
     """
     if as_of < made_at:
         raise ToolError(f"made_at {made_at.isoformat()} lies after as_of {as_of.isoformat()}")
@@ -159,7 +159,7 @@ def _require(made_at: datetime, position: str, cost: Decimal, as_of: datetime) -
 
 
 def read_cash_rates(folder: Path = FACTS_DIR) -> CashRates:
-    """The policy rates that cash earned, out of the tables of a folder.
+    """The policy rates that cash earned, from the tables of a folder.
 
     Raises:
         DamagedTable: a table is missing or malformed.

@@ -1,11 +1,12 @@
 """Daily prices for the analysis: pairs from the ECB's rates, stocks from packages or from Yahoo.
 
-A series is what could be known at an instant. A fixing is known from 16:00 in Frankfurt on its day,
-the close of a stock from 22:00 UTC; prices before a split are told in the shares of the last day.
+A series contains what could be known at an instant. A fixing is known from 16:00 in Frankfurt on
+its day, the close of a stock from 22:00 UTC. Prices before a split are restated in the shares of
+the last day.
 
-Daily prices of stocks come out of the packages of the extra `swarm`, as they were traded. The files
-are read by their path, the packages' code is never run. Some state old prices in today's
-shares; `SPLITS` takes that back, so that a price is what was paid on its day.
+Daily prices of stocks come from the packages of the extra `swarm`, as they were traded. Their files
+are read directly, and the packages' code is never run. Some give old prices in today's shares;
+`SPLITS` reverses that, so that a price is what was paid on its day.
 """
 
 import csv
@@ -70,7 +71,7 @@ SPLITS: Final[Mapping[str, tuple[Split, ...]]] = {
     "TSLA": _splits(("2022-08-25", "3")),
 }
 """The splits that the packaged series need, by the first day of trading in the new shares. The
-companies announced them; tests hold them against the prices of their days."""
+companies announced them; tests check them against the prices of their days."""
 
 _QUANDL = Provenance(
     name="Quandl WIKI prices in the package bokeh-sampledata",
@@ -94,8 +95,8 @@ _YAHOO = _series_package("Yahoo Finance")
 
 @dataclass(frozen=True, slots=True)
 class PackagedSeries:
-    """Where a packaged series is: its file, and its `ticker` in a file with several.
-    `in_later_shares`: its prices are stated in shares after all of `SPLITS`."""
+    """The location of a packaged series: its file, and its `ticker` in a file with several.
+    `in_later_shares`: its prices are in shares after all of `SPLITS`."""
 
     symbol: str
     package: str
@@ -106,18 +107,19 @@ class PackagedSeries:
 
     @property
     def installed(self) -> bool:
-        """Whether the package is there."""
+        """Whether the package is installed."""
         return _folder(self.package) is not None
 
     def read(self) -> Traded:
-        """The series as it was traded, without filled days and what lies before its last hole.
+        """The series as it was traded, without filled days and without the part before its last
+        gap.
 
         Raises:
-            NotInstalled: the package is not there.
+            NotInstalled: the package is not installed.
         """
         splits = SPLITS.get(self.symbol, ())
         rows = [bar for bar in self._rows() if bar.day.weekday() < 5]
-        # A holiday that was filled repeats the day before it in every column.
+        # A filled holiday repeats the day before it in every column.
         kept = [rows[0], *(bar for last, bar in pairwise(rows) if bar[1:] != last[1:])]
         if self.in_later_shares:
             kept = [in_shares_of_its_day(bar, splits) for bar in kept]
@@ -158,8 +160,8 @@ OFFLINE: Final = (
     ),
     *map(_of_bokeh, ("AAPL", "IBM", "MSFT", "GOOG", "FB")),
 )
-"""Every packaged series. Microsoft's two do not meet, so nothing says that one continues the other:
-they stay two."""
+"""Every packaged series. Microsoft's two do not overlap, so nothing says that one continues the
+other, and they remain separate."""
 
 
 def _folder(package: str) -> Path | None:
@@ -215,11 +217,11 @@ ECB_SOURCE: Final = Provenance(
 
 MOST_NEAREST: Final = 3
 STOCKS_KEPT: Final = 8
-"""Series of stocks that stay worked out, at some 2 MB each."""
+"""Series of stocks that are cached, at about 2 MB each."""
 SERIES_KEPT: Final = 32
-"""Packaged series that a process keeps as they were read, for all who tell prices in it."""
+"""Packaged series that a process caches as read."""
 
-_Telling = Callable[[str, date, date], tuple[PriceSeries | None, Provenance]]
+_StockReader = Callable[[str, date, date], tuple[PriceSeries | None, Provenance]]
 
 
 def _traded(series: PackagedSeries) -> Traded:
@@ -228,26 +230,26 @@ def _traded(series: PackagedSeries) -> Traded:
 
 @lru_cache(maxsize=SERIES_KEPT)
 def _read(series: PackagedSeries, _: Path | None) -> Traded:
-    """The series as its package has it that is in a folder."""
+    """The series as its package has it, which is in a folder."""
     return series.read()
 
 
 class LivePrices(Protocol):
-    """Where the prices of stocks are asked for that no package has."""
+    """A source of stock prices that no package has."""
 
     source: Provenance
 
     def traded(self, symbol: str, last: date) -> Traded:
-        """The days of trading up to `last`, as they were traded; none where there are none.
+        """The days of trading up to `last`, as they were traded. Empty if there are none.
 
         Raises:
-            NoPrices: it could not be asked, or the answer cannot be used.
+            NoPrices: the source could not be asked, or its answer is not usable.
         """
         ...
 
 
 class PriceStore:
-    """All available prices. Each answer holds only what was known at its instant."""
+    """All available prices. Each answer contains only what was known at its instant."""
 
     def __init__(
         self,
@@ -255,17 +257,19 @@ class PriceStore:
         packaged: Sequence[PackagedSeries] = OFFLINE,
         live: LivePrices | None = None,
     ) -> None:
-        """Stocks are asked of `live` where it is given, and else read from `packaged`."""
+        """Stocks come from `live` if it is given, else from `packaged`."""
         self._rates = rates
         self._packaged = tuple(packaged)
         self._live = live
-        # The tools of an episode ask for one stock up to one day, one after the other.
-        self._told: _Telling = (
-            self._tell if live is not None else lru_cache(maxsize=STOCKS_KEPT)(self._tell)
+        # Cached, because the tools of an episode ask for the same stock up to the same day.
+        self._read_stock: _StockReader = (
+            self._stock_until
+            if live is not None
+            else lru_cache(maxsize=STOCKS_KEPT)(self._stock_until)
         )
 
     def series(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
-        """The prices of a market that are current at an instant, from `since` on where given.
+        """The prices of a market that are current at an instant, from `since` on if given.
 
         Raises:
             NoPrices: there are none.
@@ -283,7 +287,7 @@ class PriceStore:
         return without_holes(found)
 
     def history(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
-        """As `series`, however old the newest price is, and with the holes that it has.
+        """The same as `series`, but however old the newest price is, and including gaps.
 
         Raises:
             NoPrices: there are none.
@@ -296,31 +300,31 @@ class PriceStore:
         return self._stock(symbol, as_of, since or date.min)
 
     def symbols(self, as_of: datetime | None = None) -> tuple[KnownSymbol, ...]:
-        """Every market that there are prices of, with the first and last day known at `as_of`."""
+        """Every market with prices, with the first and last day known at `as_of`."""
         described = (self.known(symbol, as_of) for symbol in self.names())
         return tuple(symbol for symbol in described if symbol is not None)
 
     def names(self) -> tuple[str, ...]:
-        """The symbols alone: the usual pairs of all currencies, then the stocks of the packages."""
+        """All symbols: the usual pairs of all currencies, then the packaged stocks."""
         codes = [code for code in self._euro_rates().currencies if code != DOLLAR]
         pairs = [quoted_as(DOLLAR, code) for code in (EURO, *codes)]
         crosses = [quoted_as(EURO, code) for code in codes]
         return tuple(dict.fromkeys((*pairs, *crosses, *OTHER_CROSSES, *self.packaged_stocks())))
 
     def packaged_stocks(self) -> tuple[str, ...]:
-        """The stocks of the packages that are installed."""
+        """The stocks of the installed packages."""
         return tuple(dict.fromkeys(one.symbol for one in self._packaged if one.installed))
 
     def packaged(self, symbol: str) -> tuple[Traded, ...]:
-        """Every packaged series of a stock as it was traded; none where there is none.
+        """Every packaged series of a stock as it was traded. Empty if there is none.
 
         Raises:
-            NotInstalled: the package of one is not there.
+            NotInstalled: the package of one is not installed.
         """
         return tuple(_traded(one) for one in self._packaged if one.symbol == symbol)
 
     def known(self, symbol: str, as_of: datetime | None = None) -> KnownSymbol | None:
-        """A symbol with its name and days; None where no price of it was known."""
+        """A symbol with its name and days. None if no price of it was known."""
         instant = as_of or datetime.max.replace(tzinfo=UTC)
         is_pair = re.fullmatch(PAIR_PATTERN, symbol) is not None
         try:
@@ -336,14 +340,14 @@ class PriceStore:
         )
 
     def name_of(self, symbol: str) -> str:
-        """What a symbol is called: its currencies, its company, or else as it is written."""
+        """The name of a symbol: its currencies, its company, or else the symbol itself."""
         if re.fullmatch(PAIR_PATTERN, symbol):
             return name_of_pair(symbol)
         company = COMPANIES.get(symbol)
         return company.name if company else symbol
 
     def nearest(self, words: str, most: int = MOST_NEAREST) -> tuple[str, ...]:
-        """The symbols that are written most like some words, best first."""
+        """The symbols most similar to some words, best first."""
         return tuple(get_close_matches(words.upper()[:40], self.names(), n=most, cutoff=0.5))
 
     def _days(self, symbol: str, as_of: datetime) -> tuple[date, date]:
@@ -351,7 +355,8 @@ class PriceStore:
         return found.days[0], found.last_day
 
     def _days_of_pair(self, symbol: str, as_of: datetime) -> tuple[date, date]:
-        """The same without working out the prices between, which takes a tenth of a second."""
+        """The first and last day of a pair, without computing the prices between, which takes a
+        tenth of a second."""
         rates, base, quote = self._rates_of(symbol, as_of)
         found = rates.days_until(base, quote, last_known_day(as_of))
         if found is None:
@@ -368,7 +373,7 @@ class PriceStore:
         )
 
     def _rates_of(self, symbol: str, as_of: datetime) -> tuple[EuroRates, str, str]:
-        """The rates that were told at an instant, and the two currencies of a pair in them."""
+        """The rates as of an instant, and the two currencies of a pair."""
         base, _, quote = symbol.partition("/")
         if base == quote:
             raise NoPrices(f"{symbol!r} pairs a currency with itself; name two currencies")
@@ -383,13 +388,15 @@ class PriceStore:
         return rates, base, quote
 
     def _stock(self, symbol: str, as_of: datetime, since: date) -> PriceSeries:
-        found, source = self._told(symbol, last_close_day(as_of), since)
+        found, source = self._read_stock(symbol, last_close_day(as_of), since)
         if found is None:
             raise NoPricesThen(f"no price of {symbol} was known at {as_of.isoformat()}", source)
         return found
 
-    def _tell(self, symbol: str, last: date, since: date) -> tuple[PriceSeries | None, Provenance]:
-        """The series of a stock up to a day; None where none had begun by then."""
+    def _stock_until(
+        self, symbol: str, last: date, since: date
+    ) -> tuple[PriceSeries | None, Provenance]:
+        """The series of a stock up to a day. None if no series had begun by then."""
         candidates = [*self._candidates(symbol, last)]
         if not candidates:
             raise NoPrices(f"there are no prices of {symbol}{self._hint(symbol)}")
@@ -418,7 +425,7 @@ class PriceStore:
         return f"; nearest: {', '.join(nearest)}" if nearest else "; find_symbols says which are"
 
     def _euro_rates(self, as_of: datetime | None = None) -> EuroRates:
-        """As they were told at an instant; without one, as they are told now."""
+        """The rates as of an instant, or the current ones without an instant."""
         try:
             return self._rates.current() if as_of is None else self._rates.as_of(as_of)
         except DamagedRatesFile as error:

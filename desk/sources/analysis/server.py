@@ -1,4 +1,4 @@
-"""MCP server `analysis`: prices of currency pairs and stocks, and what is computed of them."""
+"""MCP server `analysis`: prices of currency pairs and stocks, and measures computed from them."""
 
 import argparse
 import sys
@@ -46,7 +46,7 @@ from desk.sources.yahoo.upstream import PAGES_URL, YAHOO_URL
 SYMBOLS_SOURCE = Provenance(name="Markets that there are prices of", tier=SourceTier.PRIMARY)
 MOST_NAMED, MOST_NEAREST = 20, 5
 USUAL_MONTHS = 12
-"""How far back `price_history` goes by itself."""
+"""How far back `price_history` goes by default."""
 
 Words = Annotated[
     str, Field(min_length=1, max_length=4_000, description="a text that may name markets")
@@ -56,7 +56,7 @@ _Answer = TypeVar("_Answer")
 
 
 class AnalysisTools:
-    """The tools on prices. Each answers only with what was known at `as_of`."""
+    """The tools for prices. Each answers only with what was known at `as_of`."""
 
     def __init__(self, store: PriceStore) -> None:
         self._store = store
@@ -67,12 +67,12 @@ class AnalysisTools:
         A currency is its usual pair with the US dollar; the carry trade in yen is USD/JPY and
         AUD/JPY. Where it names none, nearest has those whose names are written most alike.
         """
-        held = _or_refused(self._store.names)
-        codes = {code for symbol in held if "/" in symbol for code in symbol.split("/")}
-        named = named_symbols(query, held, codes)
+        symbols = _or_refused(self._store.names)
+        codes = {code for symbol in symbols if "/" in symbol for code in symbol.split("/")}
+        named = named_symbols(query, symbols, codes)
         known = [self._store.known(symbol, as_of) for symbol in named]
         found = tuple(one for one in known if one is not None)[:MOST_NAMED]
-        near = () if found else nearest_symbols(query, held, MOST_NEAREST)
+        near = () if found else nearest_symbols(query, symbols, MOST_NEAREST)
         likely = (self._store.known(symbol, as_of) for symbol in near)
         return KnownSymbols(
             as_of=as_of,
@@ -100,7 +100,7 @@ class AnalysisTools:
         try:
             found = _or_refused(partial(self._store.history, symbol, as_of))
         except NoPricesThen as nothing:
-            return _none_told(symbol, as_of, nothing)
+            return _empty_history(symbol, as_of, nothing)
         last = min(end, found.last_day) if end else found.last_day
         first = start or months_before(last, USUAL_MONTHS)
         return _history(found.between(first, last), as_of, _why_none(found, first, last))
@@ -165,7 +165,7 @@ class AnalysisTools:
 
 
 def _or_refused(ask: Callable[[], _Answer]) -> _Answer:
-    """An answer, with what whoever asks has to change as the error of a tool."""
+    """The answer, or a tool error that says what the caller has to change."""
     try:
         return ask()
     except NoPricesThen:
@@ -174,7 +174,7 @@ def _or_refused(ask: Callable[[], _Answer]) -> _Answer:
         raise ToolError(f"{error}.") from error
 
 
-def _none_told(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHistory:
+def _empty_history(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHistory:
     _, _, quote = symbol.partition("/")
     return PriceHistory(
         as_of=as_of,
@@ -187,8 +187,8 @@ def _none_told(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHist
 
 
 def _why_none(found: PriceSeries, first: date, last: date) -> str:
-    """What is to be said where a market has no price of some days, and when its prices begin or end
-    where that is why."""
+    """The remark that a market has no price on some days, and when its prices begin or end if that
+    is the reason."""
     if first > found.last_day:
         span = f"from {first} on was known: its prices end on {found.last_day}"
     elif last < found.days[0]:
@@ -254,12 +254,12 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `cache_dir` is where the servers `ecb` and `central_banks` keep their newer files; nothing is
-    fetched here, so `refresh_every` is accepted as by every server of ours and not used. With
-    `live`, stocks and companies' accounts are asked of Yahoo Finance; without it stocks come from
-    the packages of the extra `swarm`, and there are no accounts, or with `generated` those that are
-    generated for practice. `yahoo_url` and `yahoo_pages_url` are asked in place of Yahoo's hosts of
-    data and of pages. `store` stands in for the prices of both.
+    `cache_dir` is where the servers `ecb` and `central_banks` store their newer files. Nothing is
+    fetched here: `refresh_every` is accepted, as by every server of the desk, and not used. With
+    `live`, stocks and companies' accounts come from Yahoo Finance; without it stocks come from the
+    packages of the extra `swarm`, and there are no accounts, or with `generated` those generated
+    for practice. `yahoo_url` and `yahoo_pages_url` replace Yahoo's hosts of data and of pages.
+    `store` replaces the prices of both.
     """
     del refresh_every
     stocks, accounts = _yahoo(yahoo_url, yahoo_pages_url) if live else (None, None)
@@ -305,13 +305,13 @@ def _yahoo(url: str, pages_url: str) -> tuple[LivePrices, AccountsSource]:
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     del refresh_every
     return _built(_arguments(args), cache_dir)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _arguments(argv)
     log_to_stderr()
     return run(_built(arguments, arguments.cache_dir), arguments)

@@ -18,11 +18,11 @@ from desk.analytics.names.subjects import namings, written_pairs
 from desk.sources.ecb.rates import EURO
 
 OTHER_CROSSES: Final = ("GBP/JPY", "AUD/JPY", "NZD/JPY", "CAD/JPY", "CHF/JPY", "AUD/NZD")
-"""Pairs without the dollar and the euro that are quoted by themselves."""
+"""Pairs without the dollar and the euro that are quoted directly."""
 
 
 class Company(NamedTuple):
-    """A stock's name, and a pattern of how a text speaks of it."""
+    """A stock's name, and a pattern of its names in text."""
 
     name: str
     spoken: str
@@ -50,11 +50,11 @@ def name_of_pair(symbol: str) -> str:
 
 YEN: Final = "JPY"
 CARRY_PAIRS: Final = ("USD/JPY", "AUD/JPY")
-"""What is looked at where a text speaks of the carry trade in yen and names no other market: what
-it is funded against most, and what it is the usual gauge of."""
+"""The markets for a text about the carry trade in yen that names no other market: the main funding
+pair, and the usual gauge of the trade."""
 
 CUTOFF: Final = 0.75
-"""The likeness that `difflib` gives, from which on a word may be a slip for a name."""
+"""The similarity, by `difflib`, from which a word may be a misspelled name."""
 
 
 _DOLLARS: Final = {
@@ -71,7 +71,7 @@ _CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
 
 
 class _Mention(NamedTuple):
-    """A symbol, or a currency, that stands in a text."""
+    """A symbol, or a currency, in a text, with the position."""
 
     name: str
     start: int
@@ -79,12 +79,12 @@ class _Mention(NamedTuple):
 
 
 def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> tuple[str, ...]:
-    """The symbols that a text names, in its order, each once.
+    """The symbols that a text names, in order, each once.
 
-    `held` are the symbols that there are prices of, `codes` the currencies. A pair of two such
-    currencies counts however it is quoted, and neither of them adds another pair. A symbol after a
-    `$` counts whether it is held or not. A country or a central bank stands for its currency where
-    no market is named otherwise.
+    `held` are the symbols with prices, `codes` the currencies. A pair of two such currencies counts
+    however it is quoted, and neither of them adds another pair. A symbol after a `$` counts whether
+    it has prices or not. A country or a central bank refers to its currency if no market is named
+    otherwise.
     """
     written = [*_pairs(text)]
     pairs = [pair for pair in written if {*pair.name.split("/")} <= {*codes}]
@@ -103,11 +103,11 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
 
 
 def nearest_symbols(text: str, held: Collection[str], most: int) -> tuple[str, ...]:
-    """The held symbols whose names are written most like a word of the text, likest first."""
+    """The symbols with prices whose names are most similar to a word of the text, best first."""
     names: dict[str, str] = {}
     for symbol in held:
         named = COMPANIES[symbol].name if symbol in COMPANIES else name_of_pair(symbol)
-        # The first that has a name keeps it: of a currency's pairs, the usual one.
+        # The first symbol keeps a name: of a currency's pairs, the usual one.
         for word in (symbol.lower(), symbol.replace("/", "").lower(), *named.lower().split()):
             names.setdefault(word, symbol)
     usable = [name for name in names if len(name) > 2]
@@ -139,7 +139,7 @@ def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:
 
 
 def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
-    """The currencies that a text speaks of, by name or by code, each place once."""
+    """The currencies that a text names, by name or by code, each position once."""
     spoken = (*currency_mentions(text), *countries_beside(text))
     found = [_Mention(each.code, each.start, each.end) for each in spoken]
     found += _misspelled_dollars(text)
@@ -151,14 +151,14 @@ def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
 
 
 def _misspelled_dollars(text: str) -> Iterator[_Mention]:
-    """`austrlian dollar`: whose dollar it is stands before it, nearly as it is written."""
+    """`austrlian dollar`: the country of the dollar precedes it, misspelled."""
     for spoken in _SOMEBODYS_DOLLAR.finditer(text):
         for whose in get_close_matches(spoken["whose"].lower(), _DOLLARS, 1, CUTOFF):
             yield _Mention(_DOLLARS[whose], *spoken.span())
 
 
 def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:
-    """Each currency's pair with the dollar, or with the other one where it is held against it."""
+    """Each currency's pair with the dollar, or with the other one if it is quoted against it."""
     others = any(mention.name != DOLLAR for mention in currencies)
     at = 0
     while at < len(currencies):
@@ -169,7 +169,7 @@ def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:
             yield _Mention(quoted_as(one.name, other.name), one.start, other.end)
             at += 1
         elif one.name == DOLLAR:
-            # The dollar alone is its rate against the euro; beside others, it is in their pairs.
+            # The dollar alone means its rate against the euro. Beside others, it is in their pairs.
             if not others:
                 yield _Mention(quoted_as(DOLLAR, EURO), one.start, one.end)
         else:

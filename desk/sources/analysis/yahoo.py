@@ -1,4 +1,4 @@
-"""Daily prices of stocks from Yahoo Finance, for the analysis of what no package has."""
+"""Daily prices of stocks from Yahoo Finance, for stocks that no package has."""
 
 import math
 from collections.abc import Callable
@@ -33,22 +33,22 @@ _PRICES: Final = ("Close", "Open", "High", "Low")
 class YahooStocks(YahooFinance):
     """Yahoo's daily prices of stocks and indices, each as it was traded.
 
-    Yahoo tells all days in today's shares. They are always asked for up to today, so that the
-    splits after an as-of instant are known and can be taken back.
+    Yahoo gives all days in today's shares. They are always requested up to today, so that the
+    splits after an as-of instant are known and can be reversed.
     """
 
     source = SOURCE
 
     def __init__(self, now: Callable[[], datetime], url: str = YAHOO_URL) -> None:
-        """`now` gives the present instant: a running day has no close."""
+        """`now` returns the present instant, because the current day has no close."""
         super().__init__(url)
         self._now = now
 
     def traded(self, symbol: str, last: date) -> Traded:
-        """The days of trading up to `last` and to yesterday; none where Yahoo has none.
+        """The days of trading up to `last` and to yesterday. Empty if Yahoo has none.
 
         Raises:
-            NoPrices: Yahoo could not be asked, or its answer is not to be relied on.
+            NoPrices: Yahoo could not be asked, or its answer is not reliable.
         """
         today = self._now().date()
 
@@ -56,7 +56,7 @@ class YahooStocks(YahooFinance):
             return _traded(library, session, symbol, today)
 
         try:
-            found = self._kept_or_asked((symbol, today), ask)
+            found = self._cached_or_asked((symbol, today), ask)
         except YahooRefused as error:
             raise NoPrices(f"{symbol}: {error}") from error
         except YahooUnusable as error:
@@ -95,8 +95,8 @@ def _traded(library: Any, session: Any, symbol: str, today: date) -> Traded:
         for day, row in zip(days, rows, strict=True)
         if all(math.isfinite(row[name]) and row[name] > 0 for name in _PRICES)
     }
-    told = tuple(in_shares_of_its_day(bars[day], splits) for day in sorted(bars))
-    return Traded(told, splits, currency)
+    traded_bars = tuple(in_shares_of_its_day(bars[day], splits) for day in sorted(bars))
+    return Traded(traded_bars, splits, currency)
 
 
 def _bar(day: date, row: dict[str, float]) -> Bar:

@@ -1,21 +1,21 @@
-"""The tables about central banks with what kept files say besides, as of an instant: the banks'
-calendars, and the daily series of policy rates.
+"""The tables about central banks, extended by cached files as of an instant: the banks' calendars,
+and the daily series of policy rates.
 
-Decision days are taken out of the calendars that banks give as iCalendar (RFC 5545), beside the
+Decision days come from the calendars that banks publish as iCalendar (RFC 5545), in addition to the
 tables, by this rule:
 
 1. An event of the bank's calendar that announces a decision is a scheduled meeting. It counts as
-   known from the instant that the event is stamped with, or from the beginning of its year where
-   that is earlier: a year's days are public before it begins. One that a later version of the
-   calendar adds is known from when the desk saw it.
-2. A meeting of the tables stays, but where the calendar has its day as cancelled.
+known from the instant of the event's stamp, or from the beginning of its year if that is earlier: a
+year's days are public before it begins. An event that a later version of the calendar adds is known
+from when the desk saw it. 2. A meeting of the tables remains, unless the calendar has its day as
+cancelled.
 
-An event is known by its title, which the bank writes in one way, with the event's own day in it.
-Nothing else of its text is read.
+An event is recognised by its title, which the bank always writes in the same way, with the event's
+own day in it. Nothing else of its text is read.
 
-Of the banks of the desk the Swiss National Bank gives such a calendar, a file a year, linked from
-https://www.snb.ch/en/services-events/digital-services/rss-calendar-feeds. The addresses are
-those of public code that reads them. A year without a file here is scheduled by the tables alone.
+Of the desk's banks the Swiss National Bank publishes such a calendar, a file a year, linked from
+https://www.snb.ch/en/services-events/digital-services/rss-calendar-feeds. The addresses are those
+of public code that reads them. For a year without a file here, only the tables have a schedule.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
 
 
 class MeetingStatus(StrEnum):
-    """How a calendar has a meeting (RFC 5545, STATUS)."""
+    """The status of a meeting in a calendar (RFC 5545, STATUS)."""
 
     CONFIRMED = "CONFIRMED"
     TENTATIVE = "TENTATIVE"
@@ -50,7 +50,7 @@ class MeetingStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ListedMeeting:
-    """A decision day in a bank's calendar, and the instant that its event is stamped with."""
+    """A decision day in a bank's calendar, and the instant of its event's stamp."""
 
     day: date
     status: MeetingStatus
@@ -59,31 +59,35 @@ class ListedMeeting:
 
 @dataclass(frozen=True, slots=True)
 class BankCalendar:
-    """The decision days of one file, in the order of their days."""
+    """The decision days of one file, in order."""
 
     meetings: Sequence[ListedMeeting]
 
     def by_datum(self) -> Mapping[str, str]:
-        """The status of every meeting by its day. A new stamp alone is no other datum."""
+        """The status of every meeting by its day. A new stamp alone does not change the datum."""
         return {meeting.day.isoformat(): meeting.status for meeting in self.meetings}
 
     def corrected(self, corrections: Mapping[str, str | None]) -> Self:
-        """The same with other states, by day; None takes a day away."""
+        """A copy with other statuses, by day. None removes a day."""
         stamped = {meeting.day: meeting.stamped for meeting in self.meetings}
         status = {**self.by_datum(), **corrections}
-        days = {date.fromisoformat(day): told for day, told in status.items() if told is not None}
+        days = {
+            date.fromisoformat(day): contents
+            for day, contents in status.items()
+            if contents is not None
+        }
         earliest = datetime.min.replace(tzinfo=UTC)
         meetings = [
-            ListedMeeting(day, MeetingStatus(told), stamped.get(day, earliest))
-            for day, told in sorted(days.items())
+            ListedMeeting(day, MeetingStatus(contents), stamped.get(day, earliest))
+            for day, contents in sorted(days.items())
         ]
         return replace(self, meetings=meetings)
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarSource:
-    """One file of one bank's calendar. `title` is how the bank names the event, with `{day}` where
-    it writes its day, as `day_format` says."""
+    """One file of one bank's calendar. `title` is the bank's name of the event, with `{day}` for
+    its day, in the format `day_format`."""
 
     key: str
     area: str
@@ -95,7 +99,7 @@ class CalendarSource:
     path: str
 
     def kept_file(self, address: str | None = None) -> KeptFile:
-        """The file that is kept of it, fetched from its own address or another."""
+        """The cached file, fetched from its own address or another."""
         return KeptFile(
             source=f"{self.name} {self.year}",
             name=f"calendar-{self.key}-{self.year}.ics",
@@ -109,7 +113,7 @@ class CalendarSource:
         """The decision days in a file's content.
 
         Raises:
-            DamagedFile: it is no such calendar, or has no event of the title.
+            DamagedFile: it is not such a calendar, or has no event of the title.
         """
         found = {meeting.day: meeting for meeting in self._meetings(content)}
         if not found:
@@ -117,16 +121,16 @@ class CalendarSource:
         return BankCalendar([found[day] for day in sorted(found)])
 
     def titled(self, day: date) -> str:
-        """How the bank names the event of a day."""
+        """The bank's name of the event of a day."""
         return self.title.format(day=day.strftime(self.day_format).lstrip("0"))
 
     def _content(self, content: bytes) -> FileContent:
-        told = self.read(content)
-        # Its days lie ahead: none says how old the calendar is.
-        return FileContent(None, len(told.meetings), partial(BankCalendar.by_datum, told))
+        contents = self.read(content)
+        # Its days are in the future, so none says how old the calendar is.
+        return FileContent(None, len(contents.meetings), partial(BankCalendar.by_datum, contents))
 
     def _meetings(self, content: bytes) -> Iterator[ListedMeeting]:
-        # Here, and not above: it takes a while, and most processes read no calendar.
+        # Imported here because it is slow, and most processes read no calendar.
         from icalendar import Calendar
 
         try:
@@ -143,7 +147,7 @@ class CalendarSource:
 
 
 def _always(_datum: str) -> datetime:
-    """A meeting could have been there whenever the desk looked."""
+    """A meeting may have been in the calendar whenever the desk looked."""
     return datetime.min.replace(tzinfo=UTC)
 
 
@@ -167,11 +171,11 @@ CALENDAR_SOURCES: Final = (
 
 
 def with_calendars(
-    facts: PolicyFacts, told: Sequence[tuple[CalendarSource, BankCalendar]]
+    facts: PolicyFacts, contents: Sequence[tuple[CalendarSource, BankCalendar]]
 ) -> PolicyFacts:
-    """The tables with the meetings that banks' calendars add and without those they cancel."""
+    """The tables with the meetings that banks' calendars add and without those that they cancel."""
     meetings = dict(facts.meetings)
-    for source, calendar in told:
+    for source, calendar in contents:
         area = facts.areas[source.area]
         rows = {row.day: row for row in meetings.get(source.area, ())}
         for listed in calendar.meetings:
@@ -195,29 +199,29 @@ def _take_over(
 
 
 MOST_KEPT = 8
-"""Versions of the facts that are held at once: one, but for revisions of a file."""
+"""Versions of the facts that are cached: usually one, more with revisions of a file."""
 
 KEYS = tuple(dict.fromkeys(source.key for source in (*RATE_SOURCES, *CALENDAR_SOURCES)))
-"""The providers, by which their addresses are configured."""
+"""The providers, by the keys that configure their addresses."""
 
 _Series = tuple[DailySeries | None, ...]
 _Calendars = tuple[BankCalendar | None, ...]
 
 
 def files_from(addresses: Mapping[str, str] | None = None) -> tuple[KeptFile, ...]:
-    """The files that are kept; `addresses` take the place of providers' own, by their keys."""
+    """The cached files. `addresses` replace providers' own, by their keys."""
     return files_of((*RATE_SOURCES, *CALENDAR_SOURCES), addresses)
 
 
 class CurrentFacts:
-    """The tables, read once, joined to the kept files, which are read again when one has changed.
+    """The tables, read once, joined to the cached files, which are read again when one has changed.
 
-    A file that is not there or not usable adds nothing. What one told otherwise at an instant than
-    it does now is told as it was then.
+    An absent or unusable file adds nothing. If a file's data were different at an instant, the
+    earlier data are used.
     """
 
     def __init__(self, tables: ReadOnce[PolicyFacts], cache_dir: Path | None = None) -> None:
-        """Without the folder that the files are kept in, only the tables are read."""
+        """Without the folder of the cached files, only the tables are read."""
         self._tables = tables
         self._series = [source.series_file(cache_dir) for source in RATE_SOURCES]
         self._calendars = [
@@ -227,8 +231,8 @@ class CurrentFacts:
         self._joined: dict[tuple[int, ...], tuple[object, PolicyFacts]] = {}
 
     def as_of(self, as_of: datetime) -> PolicyFacts:
-        """The tables with the files as they were told at an instant. When a decision or a meeting
-        became known is the caller's to heed.
+        """The tables with the files as they were at an instant. The caller checks when a decision
+        or a meeting became known.
 
         Raises:
             DamagedTable: a table is missing or malformed.
@@ -236,33 +240,33 @@ class CurrentFacts:
         tables = self._tables.current()
         series = tuple(file.as_of(as_of) for file in self._series)
         calendars = tuple(file.as_of(as_of) for file in self._calendars)
-        told = (*series, *calendars)
-        if not any(told):
+        contents = (*series, *calendars)
+        if not any(contents):
             return tables
-        # What a file tells is the same object until it changes; holding it keeps its id its own.
-        key = tuple(map(id, told))
+        # A file's content is the same object until it changes; referencing it keeps its id unique.
+        key = tuple(map(id, contents))
         with self._lock:
             if key not in self._joined:
                 if len(self._joined) >= MOST_KEPT:
                     self._joined.clear()
-                self._joined[key] = told, _joined(tables, series, calendars)
+                self._joined[key] = contents, _joined(tables, series, calendars)
             return self._joined[key][1]
 
 
 def _joined(tables: PolicyFacts, series: _Series, calendars: _Calendars) -> PolicyFacts:
-    """Calendars first: whether a meeting was a hold needs the meeting."""
+    """Calendars come first, because finding a hold needs its meeting."""
     listed = [
-        (source, told)
-        for source, told in zip(CALENDAR_SOURCES, calendars, strict=True)
-        if told is not None
+        (source, contents)
+        for source, contents in zip(CALENDAR_SOURCES, calendars, strict=True)
+        if contents is not None
     ]
     return with_recorded(with_calendars(tables, listed), _by_area(series))
 
 
 def _by_area(series: _Series) -> Mapping[str, Sequence[RecordedRates]]:
     found: dict[str, list[RecordedRates]] = defaultdict(list)
-    for source, told in zip(RATE_SOURCES, series, strict=True):
-        if told is not None:
-            for area, rates in recorded_rates(source, told).items():
+    for source, contents in zip(RATE_SOURCES, series, strict=True):
+        if contents is not None:
+            for area, rates in recorded_rates(source, contents).items():
                 found[area].append(rates)
     return found

@@ -1,4 +1,4 @@
-"""What the tables about central banks say as of an instant, in the form of the contracts."""
+"""Answers from the tables about central banks as of an instant, in the form of the contracts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
@@ -10,7 +10,7 @@ from desk.sources.central_banks.facts.policy import Area, Decision, Meeting, Pol
 
 NOT_IN_TABLE = "not in the table"
 MOST_BEFORE = 24
-"""Meetings of an area from before the range, three years of most banks."""
+"""Meetings of an area from before the range: three years for most banks."""
 
 
 def policy_rate(facts: PolicyFacts, code: str, as_of: datetime) -> PolicyRate:
@@ -34,7 +34,7 @@ def rate_decisions(
 ) -> list[RateDecision]:
     """The decisions from one local day to another that were known by an instant, oldest first.
 
-    Rows without a change are levels and not decisions, so they are left out.
+    Rows without a change are levels and not decisions, and are omitted.
     """
     found = [
         listed
@@ -48,9 +48,9 @@ def rate_decisions(
 def decisions_before(
     facts: PolicyFacts, decided: Iterable[RateDecision], start: date
 ) -> list[RateDecision]:
-    """The meetings before a day, back to the last that decided otherwise than the newest of its
-    area among those decided, oldest first; 24 of an area at most. None of an area whose meetings
-    are not all listed."""
+    """The meetings before a day, back to the last one with another outcome than the newest decision
+    of its area among `decided`, oldest first; at most 24 for an area. Empty for an area whose
+    meetings are not all listed."""
     newest = {decision.area: decision for decision in decided}
     found = (decision for one in newest.values() for decision in _run_up(facts, one, start))
     return sorted(found, key=lambda decision: (decision.decided_on, decision.area))
@@ -70,7 +70,7 @@ def _run_up(facts: PolicyFacts, newest: RateDecision, start: date) -> Iterator[R
 def scheduled_decisions(
     facts: PolicyFacts, codes: Iterable[str], start: date, end: date, as_of: datetime
 ) -> list[ScheduledDecision]:
-    """The decision days in a range that stood in the banks' calendars at an instant, earliest
+    """The decision days in a range that were in the banks' calendars at an instant, earliest
     first."""
     found = [
         _scheduled(row)
@@ -82,7 +82,7 @@ def scheduled_decisions(
 
 
 def decision_gaps(facts: PolicyFacts, codes: Iterable[str], start: date) -> dict[str, str]:
-    """Why the table cannot have every decision from a day on, for the areas where it cannot."""
+    """Why the table cannot have every decision from a day on, for the areas with a gap."""
     reasons = {code: _gap(facts, code, start) for code in codes}
     return {code: reason for code, reason in reasons.items() if reason is not None}
 
@@ -131,14 +131,14 @@ def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
 
 
 def _covered_by(area: Area, today: date) -> date | None:
-    """The end of an area's cover as seen on one of its days; None before the cover begins."""
+    """The end of an area's coverage as seen on one of its days. None before the coverage begins."""
     if area.covered_from is None or area.covered_until is None or today < area.covered_from:
         return None
     return min(area.covered_until, today)
 
 
 def _level_set_by(known: Sequence[Decision]) -> Decision:
-    """The row that set the last level; the first one when the level is older than the table."""
+    """The row that set the last level; the first row if the level is older than the table."""
     for later, earlier in pairwise(reversed(known)):
         if later.rate != earlier.rate:
             return later

@@ -65,9 +65,8 @@ class CentralBankTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
     def __init__(self, folder: Path = FACTS_DIR, *, cache_dir: Path | None = None) -> None:
-        """`folder` holds the three tables, which are read when first asked for; `cache_dir` the
-        files that are kept besides.
-        """
+        """`folder` holds the three tables, which are read at their first use; `cache_dir` the
+        additional cached files."""
         self._known = CurrentFacts(ReadOnce(partial(read_facts, folder)), cache_dir)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
@@ -150,7 +149,7 @@ DESCRIPTION = SourceDescription(
 
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
-    """The files that the server keeps when it is started with such arguments."""
+    """The files that the server caches when it is started with such arguments."""
     return files_from(_parser().parse_args(args).url)
 
 
@@ -165,9 +164,9 @@ def build_server(
     """The server, for use in this process or to be run.
 
     `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
-    `BANK_FEEDS`, and give it the tool of the server `bank_feeds` as well. `cache_dir` is the folder
-    of the kept files; with it and `refresh_every` they are fetched, as `Upkeep` says; without
-    either nothing is. `addresses` take the place of providers' own, by `KEYS`.
+    `BANK_FEEDS`, and also give it the tool of the server `bank_feeds`. `cache_dir` is the folder of
+    the cached files; with it and `refresh_every` they are fetched, see `Upkeep`; without either
+    nothing is. `addresses` replace providers' own, by `KEYS`.
     """
     tools = CentralBankTools(facts_dir, cache_dir=cache_dir)
     server = DeskServer(
@@ -190,12 +189,12 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     return _built(_parser().parse_args(args), cache_dir, refresh_every)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    """Runs the server, or refreshes its data, as the command line says. Returns the exit status."""
     return serve_or_refresh(
         _parser(),
         argv,

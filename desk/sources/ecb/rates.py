@@ -1,8 +1,8 @@
-"""The ECB's file of euro reference rates, read into columns.
+"""Reads the ECB's file of euro reference rates into columns.
 
-The file is a zip with one CSV: a row for each day, newest first, one column for each currency
-with the units of it for one euro, `N/A` where there is no fixing, and a comma too many at the end
-of each line. Rates stay text, as published, until somebody asks for them.
+The file is a zip with one CSV: a row for each day, newest first, one column for each currency with
+the units of it for one euro, `N/A` without a fixing, and a superfluous comma at the end of each
+line. Rates remain text, as published, until they are used.
 """
 
 import io
@@ -26,11 +26,11 @@ from desk.contracts.findings.source_results import CrossLegs, PublishedRate
 MEMBER = "eurofxref-hist.csv"
 EURO = "EUR"
 LARGEST_CSV = 64 * 1024 * 1024
-"""Bytes. The file grows by 270 bytes a day; anything above this is not it."""
+"""In bytes. The file grows by 270 bytes a day; a larger file is not the ECB's."""
 
 PAIRS_KEPT = 12
-"""Pairs whose fixings stay worked out, at some 1.5 MB for all days of one: more than a swarm or an
-episode asks about."""
+"""Pairs whose computed fixings are cached, at about 1.5 MB for all days of one: more than a swarm
+or an episode uses."""
 
 _DAMAGED_ZIP = (
     zipfile.BadZipFile,
@@ -43,12 +43,11 @@ _DAMAGED_ZIP = (
     RuntimeError,
     ValueError,
 )
-"""What `zipfile` raises, depending on which byte of a file is wrong."""
+"""The errors of `zipfile`, depending on which byte of a file is wrong."""
 
 _HEADER = re.compile(r"Date(,[A-Z]{3})+,?")
 _RATE = r"(?:N/A|0*+[1-9][0-9]*+(?:\.[0-9]++)?|0++\.0*+[1-9][0-9]*+)?+"
-"""None, or a number above zero. There are 300,000 in the file: each is gone through once, and never
-back."""
+"""Empty, or a number above zero. There are 300,000 in the file, so the pattern never backtracks."""
 
 _DAY_LENGTH = len("2026-10-30")
 _NOT_FIXED = ("", "N/A")
@@ -84,8 +83,7 @@ class _Column:
 
 
 class EuroRates:
-    """Every fixing of one file. Columns are cut out of the rows, and fixings worked out, when they
-    are first asked for."""
+    """Every fixing of one file. Columns are extracted, and fixings computed, at their first use."""
 
     def __init__(self, file: Path, currencies: tuple[str, ...], rows: list[str]) -> None:
         """`rows` are the lines of the file under its header, oldest first."""
@@ -108,20 +106,20 @@ class EuroRates:
 
     @property
     def day_count(self) -> int:
-        """How many days the file holds."""
+        """The number of days in the file."""
         return len(self._rows)
 
     def has(self, currency: str) -> bool:
-        """Whether the file has ever had the currency; it always has the euro."""
+        """Whether the file has ever had the currency. Always True for the euro."""
         return currency == EURO or currency in self.currencies
 
     def last_day_until(self, day: date) -> date | None:
-        """The newest day in the file that is not after `day`."""
+        """The newest day in the file up to `day`."""
         until = bisect_right(self._ordinals, day.toordinal())
         return date.fromordinal(self._ordinals[until - 1]) if until else None
 
     def last_fixing(self, base: str, quote: str, until: date) -> tuple[date, Decimal] | None:
-        """The newest fixing of a pair that is not after a day."""
+        """The newest fixing of a pair up to a day."""
         days = self._common_days(base, quote)
         at = bisect_right(days, until.toordinal())
         return (
@@ -131,8 +129,8 @@ class EuroRates:
         )
 
     def days_until(self, base: str, quote: str, until: date) -> tuple[date, date] | None:
-        """The first and the newest day on which a pair was fixed, not after a day. No fixing is
-        worked out for it."""
+        """The first and the newest day, up to a day, on which a pair was fixed. Computes no
+        fixing."""
         days = self._common_days(base, quote)
         at = bisect_right(days, until.toordinal())
         return (date.fromordinal(days[0]), date.fromordinal(days[at - 1])) if at else None
@@ -152,8 +150,8 @@ class EuroRates:
         )
 
     def legs(self, base: str, quote: str, day: date) -> CrossLegs | None:
-        """The published rates that the fixing of a pair is computed from; None for a rate against
-        the euro, which is published itself."""
+        """The published rates that a pair's fixing is computed from. None for a rate against the
+        euro, which is published itself."""
         if base == EURO:
             return None
         of_quote = None if quote == EURO else self._published(quote, day)
@@ -164,15 +162,15 @@ class EuroRates:
         return PublishedRate(symbol=f"{EURO}/{currency}", value=rate)
 
     def _known_of(self, base: str, quote: str) -> dict[int, Decimal]:
-        """What was worked out of a pair, by the day; only that of the newest pairs is kept."""
+        """The computed fixings of a pair, by day. Only those of the newest pairs are cached."""
         with self._keeping:
             if (base, quote) not in self._worked_out and len(self._worked_out) >= PAIRS_KEPT:
                 del self._worked_out[next(iter(self._worked_out))]
             return self._worked_out.setdefault((base, quote), {})
 
     def by_datum(self) -> dict[str, str]:
-        """The fixings of each day against the euro, as the file writes both: "2026-10-30" has
-        "USD 1.1172, JPY 160.10". Currencies without a fixing on the day are left out."""
+        """The fixings of each day against the euro, in the file's form: "2026-10-30" has "USD
+        1.1172, JPY 160.10". Currencies without a fixing on the day are omitted."""
         return {row[:_DAY_LENGTH]: ", ".join(self._fixed(row)) for row in self._rows}
 
     def _fixed(self, row: str) -> list[str]:
@@ -180,8 +178,8 @@ class EuroRates:
         return [f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED]
 
     def corrected(self, corrections: Mapping[str, str | None]) -> "EuroRates":
-        """The same rates with other fixings for some days, each written as by `by_datum`; None
-        takes the day away."""
+        """A copy with other fixings for some days, each in the form of `by_datum`. None removes the
+        day."""
         rows = {row[:_DAY_LENGTH]: row for row in self._rows}
         for day, fixings in corrections.items():
             rows.pop(day, None)
@@ -190,8 +188,8 @@ class EuroRates:
         return EuroRates(self.file, self.currencies, sorted(rows.values()))
 
     def _row(self, day: str, fixings: str) -> str:
-        told = dict(fixing.split(" ", 1) for fixing in fixings.split(", ") if fixing)
-        return ",".join((day, *(told.get(currency, "N/A") for currency in self.currencies)))
+        by_currency = dict(fixing.split(" ", 1) for fixing in fixings.split(", ") if fixing)
+        return ",".join((day, *(by_currency.get(currency, "N/A") for currency in self.currencies)))
 
     @cached_property
     def _ordinals(self) -> list[int]:
@@ -207,8 +205,8 @@ class EuroRates:
         return [day for day in ours if day in both]
 
     def _fixing(self, base: str, quote: str, day: int) -> Decimal:
-        # A rate against the euro is printed as the ECB publishes it; a cross is cut
-        # where its printing does not notice.
+        # A rate against the euro is shown as the ECB publishes it; a cross is truncated beyond the
+        # digits that are shown.
         quote_rate = Decimal(1) if quote == EURO else self._rate(quote, day)
         return quote_rate if base == EURO else cross_rate(self._rate(base, day), quote_rate)
 
@@ -236,10 +234,10 @@ class EuroRates:
 
 
 def read_rates(file: Path) -> EuroRates:
-    """Read and check the whole of a file.
+    """Reads and validates a whole file.
 
     Raises:
-        DamagedRatesFile: the file is missing, is no zip, or holds anything but the history.
+        DamagedRatesFile: the file is missing, is not a zip, or is not the history.
     """
     try:
         return parse_rates(file.read_bytes(), file)
@@ -248,10 +246,10 @@ def read_rates(file: Path) -> EuroRates:
 
 
 def parse_rates(content: bytes, file: Path) -> EuroRates:
-    """Check the bytes of a zip and keep its rows; `file` is named in errors.
+    """Validates the bytes of a zip and stores its rows. `file` is named in errors.
 
     Raises:
-        DamagedRatesFile: the bytes are no zip or hold anything but the history.
+        DamagedRatesFile: the bytes are not a zip or not the history.
     """
     text = _unpack(content, file)
     header, *rows = text.splitlines() or [""]

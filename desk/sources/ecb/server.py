@@ -54,7 +54,7 @@ SOURCE = Provenance(
 MAX_MATCHES = 50
 
 NEWEST = 15
-"""Fixings whose legs are told: those of a week and of the days around it."""
+"""Fixings whose legs are included: those of a week and of the days around it."""
 
 YEAR = timedelta(weeks=52)
 
@@ -155,7 +155,7 @@ def _quote(rates: EuroRates, symbol: str, as_of: datetime) -> PairQuote:
 
 def _legs(rates: EuroRates, pair: tuple[str, str], series: Series) -> tuple[CrossLegs, ...]:
     """The published rates behind the newest fixings of a series, and behind the highest and the
-    lowest of the year that they end."""
+    lowest of the last year."""
     if not series.days:
         return ()
     year = bisect_right(series.days, series.days[-1] - YEAR)
@@ -164,8 +164,8 @@ def _legs(rates: EuroRates, pair: tuple[str, str], series: Series) -> tuple[Cros
         max(of_year, key=series.values.__getitem__),
         min(of_year, key=series.values.__getitem__),
     )
-    told = sorted({*ends, *of_year[-NEWEST:]})
-    legs = (rates.legs(*pair, series.days[at]) for at in told)
+    with_legs = sorted({*ends, *of_year[-NEWEST:]})
+    legs = (rates.legs(*pair, series.days[at]) for at in with_legs)
     return tuple(each for each in legs if each is not None)
 
 
@@ -214,7 +214,7 @@ DESCRIPTION = SourceDescription(
 
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
-    """The files that the server keeps when it is started with such arguments."""
+    """The files that the server caches when it is started with such arguments."""
     return (rates_file(_parser().parse_args(args).url),)
 
 
@@ -227,9 +227,9 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `cache_dir` is the folder of the kept file; without it only the packaged file is read.
-    `packaged` stands in for that file. With `refresh_every` and a `cache_dir` the server fetches
-    from `url` by itself, as `Upkeep` says; without either it fetches nothing.
+    `cache_dir` is the folder of the cached file; without it only the packaged file is read.
+    `packaged` replaces that file. With `refresh_every` and a `cache_dir` the server fetches from
+    `url` by itself, see `Upkeep`; without either it fetches nothing.
     """
     tools = EcbTools(RatesStore(cache_dir, packaged))
     server = DeskServer(
@@ -252,12 +252,12 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     return build_server(cache_dir, refresh_every=refresh_every, url=_parser().parse_args(args).url)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    """Runs the server, or refreshes its data, as the command line says. Returns the exit status."""
     return serve_or_refresh(
         _parser(),
         argv,

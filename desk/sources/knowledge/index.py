@@ -1,4 +1,4 @@
-"""Full-text search over what a corpus held at an instant: SQLite's FTS5, ranked by bm25."""
+"""Full-text search over a corpus as of an instant: SQLite's FTS5, ranked by bm25."""
 
 import threading
 from bisect import bisect_right
@@ -22,11 +22,11 @@ from desk.sources.knowledge.text import passages
 KEPT_INDEXES = 4
 
 SHARE_LED = 3
-"""One of so many places of a search is kept for what the best thing's title leads to."""
+"""One in so many results is reserved for what the best result's title leads to."""
 
 
 class Hit(NamedTuple):
-    """A thing that was found, by the passage that fits best."""
+    """A found thing, with its best passage."""
 
     kind: Kind
     title: str
@@ -42,10 +42,10 @@ class _Passage(NamedTuple):
 
 
 class KnowledgeIndexes:
-    """Indexes of a corpus, one for each time between two changes of it, made when first needed.
+    """Indexes of a corpus, one for each time between two changes of it, built at its first use.
 
-    An index holds what had been published and nothing else: what is to come cannot even change
-    the order of what is found.
+    An index contains what had been published and nothing else: later contents cannot even change
+    the order of the results.
     """
 
     def __init__(self, corpus: Corpus, pdfs: PdfTexts) -> None:
@@ -58,8 +58,8 @@ class KnowledgeIndexes:
     def search(
         self, query: str, as_of: datetime, kinds: Collection[Kind], limit: int
     ) -> tuple[Hit, ...]:
-        """At most `limit` things of these kinds that hold a word of the query, or of the title of
-        what fits it best; best first, ties by address. Each thing once."""
+        """At most `limit` things of these kinds that contain a word of the query, or of the title
+        of the best match; best first, ties by address. Each thing once."""
         return self._at(as_of).search(query, kinds, limit)
 
     def _at(self, as_of: datetime) -> "_Index":
@@ -75,16 +75,16 @@ class KnowledgeIndexes:
 
 class _Index:
     def __init__(self, held: Iterator[_Passage]) -> None:
-        # Rows stand in the order of their addresses, which is the order of what fits alike.
+        # Rows are in the order of their addresses, which is also the order of equal matches.
         self._held = sorted(held, key=lambda each: each.url)
         rows = ((each.title, each.text) for each in self._held)
         self._lock = threading.Lock()
         self._texts = FullTextIndex({"title": 2.0, "text": 1.0}, rows)
 
     def search(self, query: str, kinds: Collection[Kind], limit: int) -> tuple[Hit, ...]:
-        """Things by the query's words; of a third of the places, where there are more, those that
-        the title of the best thing leads to, of whatever kind that is: a question may name a thing
-        by what another tells of it."""
+        """Searches by the query's words. A third of the results, if there are more, are those that
+        the title of the best match leads to, of whatever kind that is: a question may name a thing
+        by what another one says of it."""
         with self._lock:
             matches = self._texts.search(query)
             title = self._held[matches[0].row].title if matches else ""
@@ -118,9 +118,9 @@ def _passages(held: Snapshot, pdfs: PdfTexts) -> Iterator[_Passage]:
 def _of_ticket(ticket: TicketState) -> Iterator[_Passage]:
     title = f"{ticket.ticket_id}: {ticket.summary}"[:500]
     who = ticket.assignee or "unassigned"
-    told = f"{ticket.ticket_id}, {ticket.status}, {who}, {ticket.summary.rstrip('.')}."
+    summary = f"{ticket.ticket_id}, {ticket.status}, {who}, {ticket.summary.rstrip('.')}."
     labels = f"\n\nLabels: {', '.join(ticket.labels)}." if ticket.labels else ""
-    for part in passages(f"{told} {ticket.description}{labels}"):
+    for part in passages(f"{summary} {ticket.description}{labels}"):
         yield _Passage(Kind.TICKET, title, part, ticket.url)
 
 
@@ -130,7 +130,7 @@ def _of_text(text: WrittenText) -> Iterator[_Passage]:
 
 
 def _of_pdf(pdf: PdfFile, pdfs: PdfTexts) -> Iterator[_Passage]:
-    """Of a file that cannot be read the title alone: who asks for it is told why."""
+    """For an unreadable file only the title: the tool that returns the file says why."""
     try:
         numbers = range(1, pdfs.page_count(pdf.path) + 1)
         texts = [pdfs.page(pdf.path, number).text for number in numbers]

@@ -1,4 +1,5 @@
-"""The text of PDF files, page by page, within bounds of size and time. Files may be hostile."""
+"""Extracts the text of PDF files, page by page, with limits of size and time. Files may be
+hostile."""
 
 import logging
 import re
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 50_000_000
 LONGEST_PAGE = 50_000
-"""Characters of a page; the rest is left out, and the answer says so."""
+"""Characters of a page. The rest is omitted, and the answer says so."""
 
 SECONDS_A_PAGE = 5.0
 SECONDS_A_FILE = 60.0
-"""After as much time on its pages, no more of a file are read."""
+"""After so much time on its pages, no more pages of a file are read."""
 
 MOST_PAGES = 5_000
 
@@ -31,17 +32,17 @@ _BOUNDS: Final = {
     "stream_parsing_work_maximum_count": 500_000,
     "page_tree_maximum_entries": 20_000,
 }
-"""What unpacking one page may cost; pypdf refuses beyond it."""
+"""The limits of decompressing one page, beyond which pypdf refuses."""
 
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class UnreadablePdf(Exception):
-    """A PDF file cannot be read. The text says why, without its path."""
+    """A PDF file cannot be read. The message says why, without its path."""
 
 
 class PageText(NamedTuple):
-    """The text of a page, and what of it could not be had."""
+    """The text of a page, and what of it could not be read."""
 
     text: str
     missing: str | None = None
@@ -52,14 +53,14 @@ class _TooMuch(Exception):
 
 
 class PdfTexts:
-    """PDF files by path. What was read once is kept; a file is opened when it is asked for."""
+    """PDF files by path. Texts are cached; a file is opened at its first use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._opened: dict[Path, _Opened] = {}
 
     def page_count(self, path: Path) -> int:
-        """How many pages a file has.
+        """The number of pages of a file.
 
         Raises:
             UnreadablePdf: it is damaged, encrypted or too large.
@@ -67,7 +68,7 @@ class PdfTexts:
         return self._of(path).page_count()
 
     def page(self, path: Path, number: int) -> PageText:
-        """A page, counted from 1, of a file that has it.
+        """A page of a file, counted from 1. The page must exist.
 
         Raises:
             UnreadablePdf: as `page_count`.
@@ -80,7 +81,7 @@ class PdfTexts:
 
 
 class _Opened:
-    """One file. pypdf is not made for threads: one at a time."""
+    """One file. pypdf is not thread-safe, so only one thread at a time uses it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -125,10 +126,10 @@ class _Opened:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    # Imported for the first file: it takes an eighth of a second, and not every corpus has one.
+    # Imported for the first file, because it takes an eighth of a second and few corpora have one.
     from pypdf import apply_configuration, get_configuration
 
-    # It warns of every oddity of a file; the answer says what could not be read.
+    # pypdf warns about every oddity of a file; the answer says what could not be read.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     with apply_configuration(get_configuration().with_overwrites(**_BOUNDS)):
         yield
@@ -143,7 +144,7 @@ def _opened(path: Path) -> "tuple[PdfReader, int]":
         raise UnreadablePdf(f"cannot be read ({error.strerror})") from error
     if size > LARGEST_FILE:
         raise UnreadablePdf(f"is above {LARGEST_FILE // 1_000_000} MB")
-    # Whatever a damaged file leads a reader to is one and the same to who asks.
+    # All errors that a damaged file causes mean the same to the caller.
     try:
         reader = PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
@@ -152,14 +153,14 @@ def _opened(path: Path) -> "tuple[PdfReader, int]":
     except UnreadablePdf:
         raise
     except Exception as error:
-        raise UnreadablePdf(f"is damaged ({_said(error)})") from error
+        raise UnreadablePdf(f"is damaged ({_error_words(error)})") from error
     if count > MOST_PAGES:
         raise UnreadablePdf(f"has {count} pages, which is above {MOST_PAGES}")
     return reader, count
 
 
 class _Reading:
-    """A page that is being read, up to as much of it as is kept and for as long as it may take."""
+    """A page being read, limited in length and time."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -191,7 +192,7 @@ def _page_text(reader: "PdfReader", number: int) -> PageText:
     except _TooMuch as error:
         return PageText(_clean(reading.text)[:LONGEST_PAGE], str(error))
     except Exception as error:
-        return PageText("", f"page {number} cannot be read ({_said(error)})")
+        return PageText("", f"page {number} cannot be read ({_error_words(error)})")
     return _whole(_clean(text), number)
 
 
@@ -211,5 +212,5 @@ def _clean(text: str) -> str:
     return _UNSEEN.sub(" ", text).strip()
 
 
-def _said(error: BaseException) -> str:
+def _error_words(error: BaseException) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__

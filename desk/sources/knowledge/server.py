@@ -48,10 +48,10 @@ INSTRUCTIONS = "Tickets, documents, web pages and PDF files, and a search over a
 
 KEPT = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
 FOUND = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)
-"""Of web pages and of what a search finds: it is not read whole, and others wrote it."""
+"""For web pages and search results: they are not read in full, and others wrote them."""
 
 USUAL_PART, LARGEST_PART = 100_000, 200_000
-"""Characters of a document in one answer."""
+"""The default and the largest number of characters of a document in one answer."""
 
 MOST_PAGES, MOST_PDF_CHARACTERS = 100, 200_000
 """Pages and characters of a PDF file in one answer."""
@@ -105,13 +105,13 @@ class KnowledgeTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
     def __init__(self, folder: Path = CORPUS_DIR, reports: Path | None = None) -> None:
-        """`folder` holds the corpus, which is read when first asked for, `reports` the documents
-        that the desk published, which are read again when one is new."""
+        """`folder` holds the corpus, which is read at its first use, `reports` the documents that
+        the desk published, which are read again when there is a new one."""
         self._pdfs = PdfTexts()
         self._read = ReadOnce(partial(read_corpus, folder))
         self._reports = reports
         self._lock = threading.Lock()
-        self._held: _Held | None = None
+        self._loaded: _LoadedCorpus | None = None
 
     def fetch_ticket(self, ticket_id: TicketId, as_of: Instant = None) -> TicketAnswer:
         """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
@@ -124,8 +124,8 @@ class KnowledgeTools:
         name = ticket_id.removeprefix(TICKETS)
         state = version_at(tickets.get(name, ()), instant)
         if state is None:
-            held = [known for known in tickets if version_at(tickets[known], instant)]
-            raise ToolError(_not_there("ticket", name, held))
+            existing = [known for known in tickets if version_at(tickets[known], instant)]
+            raise ToolError(_not_there("ticket", name, existing))
         return TicketAnswer(
             as_of=instant,
             source=KEPT,
@@ -236,7 +236,7 @@ class KnowledgeTools:
         )
 
     def _pages(self, pdf: PdfFile, first: int, last: int) -> Iterator[tuple[int, PageText]]:
-        """The pages one after another, the first in any case, until an answer is full."""
+        """The pages in order, the first in any case, until the answer is full."""
         characters = 0
         for number in range(first, last + 1):
             page = self._pdfs.page(pdf.path, number)
@@ -251,10 +251,10 @@ class KnowledgeTools:
     def _indexes(self) -> KnowledgeIndexes:
         return self._current().indexes
 
-    def _current(self) -> "_Held":
+    def _current(self) -> "_LoadedCorpus":
         state = state_of(self._reports)
         with self._lock:
-            if self._held is None or self._held.state != state:
+            if self._loaded is None or self._loaded.state != state:
                 try:
                     corpus = self._read.current()
                 except DamagedCorpus as error:
@@ -262,12 +262,12 @@ class KnowledgeTools:
                 reports = read_reports(self._reports) if self._reports else ()
                 texts = {text.doc_id: (text,) for text in reports} | dict(corpus.texts)
                 corpus = replace(corpus, texts=texts)
-                self._held = _Held(state, corpus, KnowledgeIndexes(corpus, self._pdfs))
-            return self._held
+                self._loaded = _LoadedCorpus(state, corpus, KnowledgeIndexes(corpus, self._pdfs))
+            return self._loaded
 
 
-class _Held(NamedTuple):
-    """The corpus with the reports of a state of their folder, and its indexes."""
+class _LoadedCorpus(NamedTuple):
+    """The corpus with the reports of one state of their folder, and its indexes."""
 
     state: tuple[tuple[str, int], ...]
     corpus: Corpus
@@ -303,7 +303,7 @@ def _or_now(as_of: datetime | None) -> datetime:
 
 
 def _part(text: WrittenText, offset: int, limit: int) -> tuple[str, str]:
-    """A part of a text and its HTML; shorter than the limit where HTML takes much more room."""
+    """A part of a text and its HTML. Shorter than the limit if the HTML takes much more room."""
     part = part_of(text.markdown, offset, limit)
     html = html_of(part)
     while len(html) > LONGEST_HTML:
@@ -342,8 +342,8 @@ def build_server(
     """The server, for use in this process or to be run.
 
     `corpus_dir` holds the corpus, `reports_dir` the desk's published documents. `cache_dir` and
-    `refresh_every` are accepted as by every server of ours and not used: the corpus comes with the
-    project.
+    `refresh_every` are accepted, as by every server of the desk, and not used: the corpus ships
+    with the project.
     """
     del cache_dir, refresh_every
     return offering_tools(
@@ -356,7 +356,7 @@ def build_server(
 def offering_tools(
     server: MCPServer, corpus_dir: Path, reports_dir: Path | None = None
 ) -> MCPServer:
-    """A server with the tools that answer from a corpus and from published reports."""
+    """Adds the tools that answer from a corpus and from published reports to a server."""
     tools = KnowledgeTools(corpus_dir, reports_dir)
     for tool in (tools.fetch_ticket, tools.get_doc, tools.get_pdf, tools.search_web):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
@@ -364,7 +364,7 @@ def offering_tools(
 
 
 def server_parser(module: str = "desk.sources.knowledge.server") -> argparse.ArgumentParser:
-    """The arguments of the server, as a module runs it."""
+    """The argument parser of the server, for the module that runs it."""
     parser = argument_parser(module, "Tickets, documents, PDF files and search.")
     parser.add_argument(
         "--corpus",
@@ -385,7 +385,7 @@ def server_parser(module: str = "desk.sources.knowledge.server") -> argparse.Arg
 
 
 def parsed(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
-    """The arguments, with a corpus that can be read; ends the process with 2 where it cannot."""
+    """The parsed arguments, with a corpus that can be read. Exits with status 2 if it cannot be."""
     arguments = parser.parse_args(argv)
     log_to_stderr()
     try:
@@ -398,7 +398,7 @@ def parsed(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     given = server_parser().parse_args(args)
     return build_server(
         cache_dir,
@@ -409,7 +409,7 @@ def from_arguments(
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status, 2 for a damaged corpus."""
+    """Runs the server as the command line says. Returns the exit status, 2 for a damaged corpus."""
     arguments = parsed(server_parser(), argv)
     server = build_server(
         arguments.cache_dir, corpus_dir=arguments.corpus, reports_dir=arguments.reports

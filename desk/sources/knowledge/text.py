@@ -1,4 +1,4 @@
-"""Text in parts: the passages that a search finds, and as much of a document as is asked for."""
+"""Splits text: into passages for a search, and into parts of a requested length."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 
 PASSAGE = 1_200
-"""Characters that a passage has at most; a text that is shorter is one passage."""
+"""The most characters of a passage. A shorter text is one passage."""
 
 LONGEST_HTML = 1_000_000
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
@@ -15,17 +15,17 @@ _BREAKS = ("\n\n", "\n", " ")
 
 
 def passages(text: str) -> Iterator[str]:
-    """The words of a text in their order, as whole paragraphs where these are short enough, then
-    as whole sentences; each passage stands in the text letter by letter, white space aside."""
-    held = ""
+    """The text in order, in whole paragraphs if these are short enough, else in whole sentences.
+    Each passage is an exact part of the text, apart from white space."""
+    passage = ""
     for piece in _pieces(text):
-        if held and len(held) + len(piece) + 2 > PASSAGE:
-            yield held
-            held = piece
+        if passage and len(passage) + len(piece) + 2 > PASSAGE:
+            yield passage
+            passage = piece
         else:
-            held = f"{held}\n\n{piece}" if held else piece
-    if held:
-        yield held
+            passage = f"{passage}\n\n{piece}" if passage else piece
+    if passage:
+        yield passage
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -48,8 +48,8 @@ def _cut_at(ends: re.Pattern[str], paragraph: str) -> Iterator[str]:
 
 
 def part_of(text: str, offset: int, limit: int) -> str:
-    """At most `limit` characters from `offset` on; where the text goes on, the part ends with a
-    paragraph, a line or a word if one ends in its second half."""
+    """At most `limit` characters from `offset` on. If the text continues, the part ends with a
+    paragraph, a line or a word, if one ends in its second half."""
     part = text[offset : offset + limit]
     if offset + limit >= len(text):
         return part
@@ -61,8 +61,8 @@ def part_of(text: str, offset: int, limit: int) -> str:
 
 
 def html_of(markdown: str) -> str:
-    """Markdown as HTML that runs nothing and loads nothing: markup in it is shown as text, links
-    lead to no script, and a picture is a link."""
-    # A renderer keeps notes while it works; tools run side by side.
+    """Converts Markdown to HTML that runs nothing and loads nothing: markup in it is shown as text,
+    links lead to no script, and a picture becomes a link."""
+    # A new renderer each time, because a renderer has state and tools run concurrently.
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     return str(reader.render(markdown))

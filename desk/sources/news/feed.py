@@ -1,4 +1,4 @@
-"""Reads the entries of a feed (RSS 0.9 to 2.0, RDF, Atom) with `feedparser`."""
+"""Parses the entries of a feed (RSS 0.9 to 2.0, RDF, Atom) with `feedparser`."""
 
 import io
 import re
@@ -20,7 +20,7 @@ from desk.sources.serving.kept_answers import KeptAnswers
 from desk.sources.serving.reachability import NotReachable, Reach
 
 MOST_ENTRIES = 500
-"""Entries of a feed that are looked at."""
+"""The most entries of a feed that are read."""
 
 _BYTES_LOOKED_AT = 4_096
 _HTML = re.compile(
@@ -31,10 +31,9 @@ _HTML = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One entry as the feed has it, nothing of it made safe yet; "" where it has no such field.
+    """One entry exactly as in the feed, not sanitised; "" for an absent field.
 
-    `published` and `updated` are dates as they were written. `source` is who an aggregator says
-    wrote it.
+    `published` and `updated` are unparsed dates. `source` is the author that an aggregator names.
     """
 
     title: str
@@ -47,17 +46,17 @@ class FeedEntry:
 
 
 def parse_feed(content: bytes) -> tuple[FeedEntry, ...]:
-    """The entries of a feed in its own order.
+    """The entries of a feed, in its order.
 
     Raises:
         FeedUnusable: it is empty, a web page, malformed, declares entities of its own (which can
-            grow without bound when they are put in) or is no feed.
+            grow without bound when expanded) or is not a feed.
     """
     _require_xml(content)
-    # It takes a tenth of a second to load; a server that is asked for nothing does without.
+    # Imported here because it takes a tenth of a second, which an unused server saves.
     import feedparser  # type: ignore[import-untyped]
 
-    # Handed over as a stream: feedparser takes bytes for the name of a file first.
+    # Passed as a stream, because feedparser first tries bytes as the name of a file.
     feed = feedparser.parse(io.BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
     if isinstance(feed.get("bozo_exception"), SAXException):
         raise FeedUnusable("its answer is malformed XML")
@@ -88,7 +87,7 @@ def _entry(found: Any) -> FeedEntry:
 
 
 def _text(found: Any, field: str) -> str:
-    # Asking for `updated` where there is none warns; `in` does not look at stand-ins for it.
+    # Getting an absent `updated` warns; `in` does not consider substitutes for it.
     value = found.get(field) if field in found else None
     return value if isinstance(value, str) else ""
 
@@ -96,15 +95,15 @@ def _text(found: Any, field: str) -> str:
 KEPT_SECONDS = 600.0
 MOST_KEPT = 64
 
-_TURNS = 32
-"""Locks by which those who want one feed at once wait for whoever fetches it."""
+_LOCKS = 32
+"""Locks by which concurrent callers for one feed wait for the one that fetches it."""
 
 
 class FeedReader:
-    """Reads feeds, and keeps what it read by address for ten minutes.
+    """Reads feeds, and caches them by address for ten minutes.
 
-    May be used from several threads; of those that ask for one address at once, one fetches it.
-    With `reach`, a host that did not answer within the last minute is not asked.
+    Thread-safe: of several concurrent callers for one address, one fetches it. With `reach`, a host
+    that did not answer within the last minute is not asked.
     """
 
     def __init__(
@@ -114,11 +113,11 @@ class FeedReader:
         clock: Callable[[], float] = time.monotonic,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
-        """`clock` counts seconds, for what is kept."""
+        """`clock` counts seconds, for the cache."""
         self._reach = reach
         self._timeout_seconds = timeout_seconds
         self._kept = KeptAnswers[tuple[FeedEntry, ...]](KEPT_SECONDS, MOST_KEPT, clock)
-        self._turns = tuple(threading.Lock() for _ in range(_TURNS))
+        self._locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
     def entries(self, url: str) -> tuple[FeedEntry, ...]:
         """The entries of the feed at an address, at most ten minutes old.
@@ -126,17 +125,17 @@ class FeedReader:
         Raises:
             FeedRefused: the source refused.
             FeedUnreachable: there was no answer, now or within the last minute.
-            FeedUnusable: there was no feed in the answer.
+            FeedUnusable: the answer was not a feed.
         """
-        kept = self._kept.get(url)
-        if kept is not None:
-            return kept
-        with self._turns[hash(url) % _TURNS]:
-            kept = self._kept.get(url)
-            if kept is None:
-                kept = parse_feed(self._fetched(url))
-                self._kept.keep(url, kept)
-        return kept
+        cached = self._kept.get(url)
+        if cached is not None:
+            return cached
+        with self._locks[hash(url) % _LOCKS]:
+            cached = self._kept.get(url)
+            if cached is None:
+                cached = parse_feed(self._fetched(url))
+                self._kept.keep(url, cached)
+        return cached
 
     def _fetched(self, url: str) -> bytes:
         reach = self._reach

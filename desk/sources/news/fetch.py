@@ -1,4 +1,4 @@
-"""Downloads a feed. Each way of failing has an exception of its own."""
+"""Downloads a feed. Each kind of failure has its own exception."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from desk.sources.serving.downloads import (
 
 TIMEOUT_SECONDS = 3.0
 LARGEST_FEED = 1024 * 1024
-"""Bytes. Parsing takes a time in proportion, and 100 items need far less."""
+"""In bytes. Parsing time is proportional, and 100 items need far less."""
 
 _HEADERS = {
     "Accept": "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8",
@@ -25,11 +25,11 @@ _FIRST_SERVER_ERROR = 500
 
 
 class FeedRefused(Exception):
-    """The source refuses the request, or refuses it for now. The text is its reason; `later` is set
-    if it was asked too often."""
+    """The source refuses the request, permanently or temporarily. The text is its reason; `later`
+    is set if it was asked too often."""
 
-    def __init__(self, said: str, *, later: bool = False) -> None:
-        super().__init__(said)
+    def __init__(self, reason: str, *, later: bool = False) -> None:
+        super().__init__(reason)
         self.later = later
 
 
@@ -41,17 +41,18 @@ class FeedUnusable(Exception):
 class FeedUnreachable(FeedUnusable):
     """There was no answer. `since` is the first attempt without one, if that is known."""
 
-    def __init__(self, said: str, since: datetime | None = None) -> None:
-        super().__init__(said)
+    def __init__(self, reason: str, since: datetime | None = None) -> None:
+        super().__init__(reason)
         self.since = since
 
 
 def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
-    """What stands at an address. One try; `timeout_seconds` bounds each wait and the download.
+    """Downloads an address, in one attempt. `timeout_seconds` limits each wait and the whole
+    download.
 
     Raises:
         FeedRefused: the answer was 429 or another 4xx.
-        FeedUnreachable: there was no answer, or one that is too slow.
+        FeedUnreachable: there was no answer, or it was too slow.
         FeedUnusable: the answer is an error or too large.
     """
     try:

@@ -1,4 +1,4 @@
-"""Selects the entries of a feed that are news of a window of time, and notes what was left out."""
+"""Selects the entries of a feed that are news of a time window, and notes what was omitted."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -17,18 +17,18 @@ from desk.sources.serving.arguments import FIRST_YEAR, LAST_YEAR
 LONGEST_DATE = 64
 
 _END_OF_DAY = time(23, 59)
-"""As the tables of central banks have it for an announcement whose hour is not known."""
+"""As in the tables of central banks for an announcement whose hour is unknown."""
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].+)?", re.ASCII)
 _DAY_ONLY = re.compile(r"(?:[A-Za-z]{3},? +)?\d{1,2} [A-Za-z]{3} \d{4}", re.ASCII)
 
 
 def published_instant(written: str, zone: ZoneInfo | None) -> datetime | None:
-    """The instant of a date in RFC 822 or ISO 8601 (RSS and Atom), or None if it cannot be read.
+    """Parses a date of RFC 822 or ISO 8601 (RSS and Atom). None if it cannot be parsed.
 
-    `zone` is the publisher's. A date without an offset, without an hour or at midnight, which is
-    how feeds write a day whose hour they do not give, is then known at the end of that day there.
-    Without a zone a date that has no offset cannot be read, and midnight is an hour like others.
+    `zone` is the publisher's. Feeds write a day without an hour as midnight; a date without an
+    offset, without an hour or at midnight is then known at the end of that day in the zone. Without
+    a zone a date without an offset cannot be parsed, and midnight is an ordinary hour.
     """
     text = written.strip()
     if not text or len(text) > LONGEST_DATE:
@@ -53,7 +53,7 @@ def _parsed(text: str) -> datetime:
 LONGEST_HEADLINE = 500
 LONGEST_NAME = 200
 MOST_ITEMS = 100
-"""What a result holds (`NewsItems`)."""
+"""The most items of a result (`NewsItems`)."""
 
 Days = Annotated[
     int, Field(ge=1, le=92, description="how many days back from as_of the news may reach")
@@ -63,7 +63,7 @@ Days = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From `start` to `end`, both included; nothing first known after `as_of`."""
+    """From `start` to `end`, both included. Excludes what became known after `as_of`."""
 
     start: datetime
     end: datetime
@@ -72,7 +72,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class DatedEntry:
-    """An entry with the instant it came out and the one from which it stood as it is now."""
+    """An entry with the instant of its publication and that of its last change."""
 
     entry: FeedEntry
     published_at: datetime
@@ -81,8 +81,8 @@ class DatedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """News newest first; `notes` say what was left out; `reaches_back_to` is the oldest entry
-    that was known at the as-of instant, in or before the window."""
+    """News, newest first. `notes` say what was omitted. `reaches_back_to` is the oldest entry that
+    was known at the as-of instant, in or before the window."""
 
     items: tuple[NewsItem, ...]
     notes: tuple[str, ...]
@@ -90,14 +90,14 @@ class Selected:
 
 
 ReadItem = Callable[[DatedEntry], NewsItem | None]
-"""Makes an item of an entry; None when it has no headline."""
+"""Converts an entry to an item. None if it has no headline."""
 
 
 def select(
     entries: Iterable[FeedEntry], window: Window, read_item: ReadItem, zone: ZoneInfo | None = None
 ) -> Selected:
-    """The items of a window. What came out, or was changed, after the as-of instant is not there
-    and not spoken of. `zone` is the publisher's, as in `published_instant`."""
+    """The items of a window. Items published or changed after the as-of instant are omitted and not
+    mentioned. `zone` is the publisher's, as in `published_instant`."""
     every = tuple(entries)
     dated = tuple(found for entry in every if (found := _dated(entry, zone)) is not None)
     known = tuple(found for found in dated if found.known_from <= window.as_of)

@@ -53,7 +53,7 @@ Query = Annotated[
 
 
 class HeadlineTopic(StrEnum):
-    """What headlines can be asked about."""
+    """The topics of headlines."""
 
     MARKETS = "markets"
     CURRENCIES = "currencies"
@@ -69,14 +69,14 @@ TOPIC_QUERIES: Mapping[HeadlineTopic, str] = MappingProxyType(
         HeadlineTopic.ECONOMY: '"economic growth" OR inflation OR unemployment',
     }
 )
-"""Topics as searches: the topic pages of Google News cannot be asked about a past week."""
+"""Topics as searches, because the topic pages of Google News have no past weeks."""
 
 
 class GoogleNewsTools:
     """The tools of the server. Each answers only with what was published by `as_of`."""
 
     def __init__(self, reader: FeedReader, url: str = GOOGLE_NEWS_URL) -> None:
-        """`url` is where Google News is."""
+        """`url` is the address of Google News."""
         self._reader = reader
         self._url = url.rstrip("/")
 
@@ -136,10 +136,9 @@ def _last_days(as_of: datetime, days: int) -> Window:
 
 
 def _address(url: str, query: str, window: Window) -> str:
-    """The search with a day's margin at both ends, because Google's days are not those of UTC.
-
-    `when:7d` would count back from the moment of the request and not from the as-of instant.
-    """
+    """The search with a day's margin at both ends, because Google's days are not UTC days.
+    `when:7d` is not used, because it counts back from the request and not from the as-of
+    instant."""
     after = window.start.astimezone(UTC).date() - _DAY
     before = window.end.astimezone(UTC).date() + _DAY
     dated = f"{query} after:{after} before:{before}"
@@ -147,7 +146,7 @@ def _address(url: str, query: str, window: Window) -> str:
 
 
 def _item(found: DatedEntry) -> NewsItem | None:
-    """Google's own summary is a list of links that repeats the headline; it is left out."""
+    """Omits Google's own summary, which is a list of links that repeats the headline."""
     entry = found.entry
     headline, publisher = _split(
         plain_text(entry.title, 2 * LONGEST_HEADLINE), plain_text(entry.source, LONGEST_NAME)
@@ -165,7 +164,8 @@ def _item(found: DatedEntry) -> NewsItem | None:
 
 
 def _split(title: str, source: str) -> tuple[str, str]:
-    """Headline and publisher of `Headline - Publisher`; the feed's own <source> comes first."""
+    """Headline and publisher of `Headline - Publisher`. The feed's own <source> takes
+    precedence."""
     if source:
         return title.removesuffix(f"{_BETWEEN}{source}").strip(), source
     headline, between, publisher = title.rpartition(_BETWEEN)
@@ -220,9 +220,9 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `url` is where Google News is. Answers are kept in memory, for ten minutes; `cache_dir` holds
-    whether Google could be reached. With `offline` nothing is fetched. `refresh_every` is accepted
-    as by every server of ours and not used.
+    `url` is the address of Google News. Answers are cached in memory, for ten minutes; `cache_dir`
+    records whether Google could be reached. With `offline` nothing is fetched. `refresh_every` is
+    accepted, as by every server of the desk, and not used.
     """
     del refresh_every
     reach = Reach("google_news", (url,), cache_dir, offline=offline)
@@ -242,15 +242,15 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
-    in a worker that refreshes nothing."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process. It fetches
+    nothing in a worker that refreshes nothing."""
     arguments = _parser().parse_args(args)
     offline = arguments.offline or refresh_every is None
     return build_server(cache_dir, url=arguments.url, offline=offline)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
     url, offline = arguments.url, arguments.offline

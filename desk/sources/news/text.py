@@ -1,4 +1,4 @@
-"""Makes text from outside harmless: plain words of a bounded length."""
+"""Makes text from outside harmless: plain words of limited length."""
 
 import html
 import re
@@ -7,7 +7,7 @@ import unicodedata
 from desk.analytics.names.shortening import shortened
 
 LONGEST_READ = 50_000
-"""Characters of a field that are looked at; the rest of a longer one is dropped."""
+"""The most characters of a field that are read. The rest is dropped."""
 
 _MOST_PASSES = 4
 _ACTIVE = re.compile(
@@ -23,8 +23,8 @@ _UNSEEN = frozenset({"Cf", "Cs", "Co", "Cn"})
 def plain_text(markup: str, longest: int) -> str:
     """The words of a field without markup, control and invisible characters, on one line.
 
-    At most `longest` characters, the last an ellipsis where words were cut off. Markup that was
-    escaped more than once is taken out too, so that no tag is left whatever reads it next.
+    At most `longest` characters, the last an ellipsis if words were cut off. Removes markup that
+    was escaped several times, so that no tag is left for the next reader.
     """
     text = markup[:LONGEST_READ]
     for _ in range(_MOST_PASSES):
@@ -41,9 +41,9 @@ def _without_tags(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Without what a reader does not see: format characters can hide words or turn their order."""
-    kept = []
+    """Removes invisible characters: format characters can hide words or reverse their order."""
+    visible = []
     for character in text:
         kind = unicodedata.category(character)
-        kept.append(" " if kind == "Cc" else "" if kind in _UNSEEN else character)
-    return "".join(kept)
+        visible.append(" " if kind == "Cc" else "" if kind in _UNSEEN else character)
+    return "".join(visible)

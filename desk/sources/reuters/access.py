@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 LSEG_URL = "https://api.refinitiv.com"
-"""Where LSEG's Data Platform is, as its own package `lseg-data` has it."""
+"""The address of LSEG's Data Platform, as in its own package `lseg-data`."""
 
 BASE_URL, GIVEN_TOKEN = "LSEG_BASE_URL", "REUTERS_API_TOKEN"
 MACHINE_ACCOUNT = ("LSEG_APP_KEY", "LSEG_USERNAME", "LSEG_PASSWORD")
@@ -24,12 +24,12 @@ _FIT = re.compile(r"[!-~]{1,4000}")
 
 
 class NoAccess(Exception):
-    """LSEG cannot be asked with the variables that are set. The message names them and no value."""
+    """The variables give no access to LSEG. The message names them and no value."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineAccount:
-    """An account of version 1 of LSEG's sign-on, which has one session at a time."""
+    """An account of version 1 of LSEG's sign-on, with one session at a time."""
 
     app_key: SecretStr
     username: SecretStr
@@ -46,7 +46,7 @@ class ServiceAccount:
 
 @dataclass(frozen=True, slots=True)
 class GivenToken:
-    """A token that was obtained elsewhere, such as from a gateway. It cannot be renewed here."""
+    """A token obtained elsewhere, such as from a gateway. It cannot be renewed here."""
 
     token: SecretStr
 
@@ -56,7 +56,8 @@ Account = MachineAccount | ServiceAccount | GivenToken
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An account and the address where it is good. `variables` are where it was read from."""
+    """An account and the address where it is valid. `variables` are the variables it was read
+    from."""
 
     account: Account
     url: str
@@ -64,10 +65,10 @@ class Access:
 
 
 def access_from(variables: Mapping[str, str]) -> Access:
-    """The access that the variables give; empty ones count as not set.
+    """The access that the variables give. Empty ones count as unset.
 
     Raises:
-        NoAccess: they name no whole account, or an address that a secret must not be sent to.
+        NoAccess: they do not give a complete account, or the address is not safe for a secret.
     """
     url = _url(variables.get(BASE_URL) or LSEG_URL)
     given = {name: value for name, value in variables.items() if value}

@@ -1,4 +1,4 @@
-"""One request to LSEG's platform: the answer is JSON, or an exception says why there is none."""
+"""One request to LSEG's platform. Returns JSON, or raises the reason why there is none."""
 
 import json
 import time
@@ -11,18 +11,18 @@ from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.serving.downloads import NotDownloaded, asked_pause, download, status_of
 
 LARGEST_ANSWER = 2 * 1024 * 1024
-"""Bytes. A page of a hundred headlines with all their codes is below half of that."""
+"""In bytes. A page of a hundred headlines with all their codes takes less than half of that."""
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
 _NOT_LET_IN, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
 
 
 class NotLetIn(Exception):
-    """The platform does not accept the request's credentials, or no longer."""
+    """The platform does not accept the request's credentials, or no longer does."""
 
 
 class Patience:
-    """The time that a question may take, over all the requests that it needs."""
+    """The remaining time of a question, over all the requests that it needs."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -40,7 +40,7 @@ class Patience:
         return left
 
     def exhausted(self) -> FeedUnusable:
-        """What to say once there are none."""
+        """The error for a question whose time has run out."""
         return FeedUnusable(f"it did not answer within {self._seconds:g} seconds")
 
 
@@ -51,14 +51,14 @@ def exchange(
     token: str | None = None,
     form: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The JSON object that stands at an address, or that it answers to a form. One try.
+    """The JSON object at an address, or in the response to a form. One attempt.
 
-    Redirects are not followed: what lets in here is not for elsewhere.
+    Redirects are not followed, because credentials must not be sent elsewhere.
 
     Raises:
         NotLetIn: the answer was 401, or 400 or 403 to a form.
         FeedRefused: it was another 4xx.
-        FeedUnusable: there was none, or one that is late, an error, too large or no JSON object.
+        FeedUnusable: there was no answer, or it was late, an error, too large or not a JSON object.
     """
     check = _require_to_be_let_in if form is None else _require_the_form_to_be_accepted
     headers = _HEADERS if token is None else _HEADERS | {"Authorization": f"Bearer {token}"}
@@ -79,7 +79,7 @@ def exchange(
 
 
 def _require_the_form_to_be_accepted(answer: httpx2.Response) -> None:
-    """Version 1 of the sign-on answers 400 where the password is wrong, version 2 has 401."""
+    """Version 1 of the sign-on answers 400 for a wrong password, version 2 answers 401."""
     if answer.status_code in (400, _NOT_LET_IN, _NOT_PERMITTED):
         raise NotLetIn(f"it answered {status_of(answer)}")
     _require_success(answer)

@@ -1,4 +1,4 @@
-"""The news of LSEG's platform: its headlines and stories, read out of the JSON they come in."""
+"""The news of LSEG's platform: parses headlines and stories from its JSON."""
 
 import math
 import re
@@ -17,7 +17,7 @@ from desk.sources.reuters.exchange import NotLetIn, Patience, exchange
 from desk.sources.serving.kept_answers import KeptAnswers
 
 BARRED_SECONDS: Final = 600.0
-"""How long credentials that were refused are not sent again: LSEG locks accounts that try often."""
+"""How long refused credentials are not sent again, because LSEG locks accounts that try often."""
 
 _MARGIN_SECONDS: Final = 30.0
 _LIFE_UNLESS_SAID: Final = 300.0
@@ -27,7 +27,7 @@ _SCOPE: Final = "trapi"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Token:
-    """`due` is when to renew it, `over` when it ends, both by the clock of `SignOn`."""
+    """`due` is when to renew it, `over` when it expires, both by the clock of `SignOn`."""
 
     value: str
     refresh: str | None
@@ -37,14 +37,14 @@ class _Token:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NotAccepted:
-    """A token, and what the platform answered to it."""
+    """A rejected token, and the platform's answer to it."""
 
     token: str
     answered: str
 
 
 class SignOn:
-    """Keeps the token of an access. Safe to use from several threads, which share it."""
+    """Holds the token of an access. Thread-safe; threads share the token."""
 
     def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` counts seconds and never runs backwards."""
@@ -56,7 +56,7 @@ class SignOn:
         self._barred_until = -math.inf
 
     def token(self, patience: Patience, *, instead_of: NotAccepted | None = None) -> str:
-        """A token that is good for a while yet; another one than that which was not accepted.
+        """A token that remains valid for a while; a different one from that which was rejected.
 
         Raises:
             FeedRefused: the credentials are not accepted, now or within the last ten minutes.
@@ -85,7 +85,7 @@ class SignOn:
         )
 
     def _renewed(self, patience: Patience) -> _Token | None:
-        """By the refresh token of version 1, where there is one that is still good."""
+        """Renews the token with the refresh token of version 1, if there is a valid one."""
         account, last = self._access.account, self._token
         if not isinstance(account, MachineAccount) or last is None or last.refresh is None:
             return None
@@ -133,7 +133,7 @@ def _form(account: MachineAccount | ServiceAccount) -> dict[str, str]:
         "username": account.username.get_secret_value(),
         "password": account.password.get_secret_value(),
         "client_id": account.app_key.get_secret_value(),
-        # A server that was killed leaves its session open, and there is only one an account.
+        # A killed server leaves its session open, and an account has only one.
         "takeExclusiveSignOnControl": "true",
     }
 
@@ -148,7 +148,7 @@ def _read(answer: Mapping[str, Any], asked_at: float) -> _Token:
 
 
 def _credential(answer: Mapping[str, Any], field: str) -> str | None:
-    """What can stand in a header."""
+    """Returns a value that is valid in a header."""
     value = answer.get(field)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_TOKEN:
         return None
@@ -156,7 +156,7 @@ def _credential(answer: Mapping[str, Any], field: str) -> str | None:
 
 
 def _seconds(written: object) -> float:
-    """Version 1 writes the life of a token as a string, version 2 as a number."""
+    """The lifetime of a token, which version 1 writes as a string and version 2 as a number."""
     try:
         life = float(written)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -168,11 +168,11 @@ TIMEOUT_SECONDS = 5.0
 KEPT_SECONDS = 600.0
 MOST_KEPT = 64
 PAGE: Final = 100
-"""The most headlines that the platform gives at once."""
+"""The most headlines that the platform returns at once."""
 
 ARCHIVED_AFTER = timedelta(days=14 * 30)
-"""From which age on headlines are asked for in the archive, as `lseg-data` does from 14 months on;
-the current ones reach back for 15."""
+"""The age from which headlines are requested from the archive: `lseg-data` does so from 14 months
+on; the current ones reach back 15 months."""
 
 REUTERS_CODE = "NS:RTRS"
 
@@ -182,7 +182,8 @@ _STORY_ID = re.compile(r"urn:[A-Za-z0-9._:-]{1,190}")
 
 @dataclass(frozen=True, slots=True)
 class Headlines:
-    """Headlines as the platform has them, newest first; `more` than a page holds."""
+    """Headlines as the platform has them, newest first. `more` if there are more than a page
+    holds."""
 
     entries: tuple[FeedEntry, ...]
     more: bool
@@ -190,16 +191,16 @@ class Headlines:
 
 @dataclass(frozen=True, slots=True)
 class StoryText:
-    """What a story says, and the date of this version as it is written; "" where it is not."""
+    """The text of a story, and the unparsed date of this version; "" if it is absent."""
 
     words: str
     version_created: str
 
 
 class LsegNews:
-    """Asks for news and keeps what it got for ten minutes. Failures are not kept.
+    """Requests news and caches it for ten minutes. Failures are not cached.
 
-    May be used from several threads; two that ask the same at once both ask the platform.
+    Thread-safe; two threads with the same request at once both ask the platform.
     """
 
     def __init__(
@@ -210,7 +211,8 @@ class LsegNews:
         clock: Callable[[], float] = time.monotonic,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
-        """`now` gives the present instant: old news is in an archive. `clock` counts seconds."""
+        """`now` returns the present instant, because old news is in an archive. `clock` counts
+        seconds."""
         self._url = f"{access.url}/data/news/v1"
         self._sign_on = SignOn(access, clock)
         self._now = now
@@ -225,7 +227,7 @@ class LsegNews:
     def headlines(
         self, query: str, start: datetime, end: datetime, patience: Patience
     ) -> Headlines:
-        """The newest headlines of a query, a hundred at the most, from `start` to `end`.
+        """The newest headlines of a query, at most a hundred, from `start` to `end`.
 
         Raises:
             FeedRefused: the platform refused.
@@ -241,11 +243,11 @@ class LsegNews:
         if start < self._now() - ARCHIVED_AFTER:
             question["archive"] = "true"
         address = f"{self._url}/headlines?{urlencode(question)}"
-        kept = self._pages.get(address)
-        if kept is None:
-            kept = _headlines(self._asked(address, patience))
-            self._pages.keep(address, kept)
-        return kept
+        cached = self._pages.get(address)
+        if cached is None:
+            cached = _headlines(self._asked(address, patience))
+            self._pages.keep(address, cached)
+        return cached
 
     def story(self, story_id: str, patience: Patience) -> StoryText:
         """A story by its id.
@@ -256,15 +258,15 @@ class LsegNews:
         """
         if _STORY_ID.fullmatch(story_id) is None:
             raise FeedUnusable("the id of the story is none")
-        kept = self._stories.get(story_id)
-        if kept is None:
+        cached = self._stories.get(story_id)
+        if cached is None:
             address = f"{self._url}/stories/{quote(story_id, safe=':')}"
-            kept = _story(self._asked(address, patience))
-            self._stories.keep(story_id, kept)
-        return kept
+            cached = _story(self._asked(address, patience))
+            self._stories.keep(story_id, cached)
+        return cached
 
     def _asked(self, address: str, patience: Patience) -> dict[str, Any]:
-        """Asked once more, signed on anew, where the token is not accepted any longer."""
+        """Sends the request, and once more with a new token if the token is no longer accepted."""
         token = self._sign_on.token(patience)
         try:
             return exchange(address, patience, token=token)
@@ -299,7 +301,7 @@ def _headlines(answer: Mapping[str, Any]) -> Headlines:
 
 
 def _entry(row: object) -> FeedEntry:
-    """The date is that of the version: what stands there now was not known before."""
+    """Dates an entry by its version, because the current text was not known before."""
     return FeedEntry(
         title=_text(row, "newsItem", "itemMeta", "title", 0, "$"),
         link="",
@@ -320,8 +322,8 @@ def _source(row: object) -> str:
 
 
 def _story(answer: Mapping[str, Any]) -> StoryText:
-    told = _at(answer, "newsItem", "contentSet", "inlineData")
-    words = _text(told, 0, "$") or _text(told, "$")
+    inline_data = _at(answer, "newsItem", "contentSet", "inlineData")
+    words = _text(inline_data, 0, "$") or _text(inline_data, "$")
     if not words:
         raise FeedUnusable("its field `newsItem.contentSet.inlineData` is missing or has changed")
     return StoryText(words, _text(answer, "newsItem", "itemMeta", "versionCreated", "$"))

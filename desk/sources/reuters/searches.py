@@ -1,4 +1,4 @@
-"""Searches of Reuters news in the query language of LSEG's platform."""
+"""Builds searches for Reuters news in the query language of LSEG's platform."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from desk.contracts.markets import PAIR_PATTERN
 from desk.sources.central_banks.facts.policy import Area
 
 FEWEST_WORDS: Final = 2
-"""Of a headline that can be told from others."""
+"""The fewest words by which a headline can be distinguished from others."""
 
 _WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+(?:[/'’&][^\W\d_]+)*")
 _UPDATED = re.compile(r"^(?:UPDATE|WRAPUP|RPT|REFILE|CORRECTED)(?: \d+)?-")
@@ -21,7 +21,7 @@ _DIRECTIONS = {
     "cut lower reduce trim fall fell drop slide slip tumble weaken": "-",
     "hold held keep kept leave left maintain unchanged steady": "=",
 }
-"""Words for the ways in which rates and prices move."""
+"""Words for the directions in which rates and prices move."""
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -36,8 +36,8 @@ _NEGATIONS = _words("no not never without")
 
 
 def telling_words(headline: str, banks: Iterable[Area]) -> list[str]:
-    """The words and figures of a headline without common words and marks of its version, as they
-    are written, with the short names of central banks in place of their names."""
+    """The words and figures of a headline, as written, without common words and version marks, with
+    the short names of central banks instead of their names."""
     text = _DOTTED.sub(lambda found: found[0].replace(".", ""), _UPDATED.sub("", headline))
     for bank in banks:
         name = rf"(?<!\w){re.escape(bank.bank)}(?!\w)"
@@ -46,42 +46,42 @@ def telling_words(headline: str, banks: Iterable[Area]) -> list[str]:
 
 
 class Likeness:
-    """How near headlines are to one, by their words and not by their meaning."""
+    """The similarity of headlines to one, by their words and not by their meaning."""
 
     def __init__(self, headline: str, banks: Sequence[Area]) -> None:
-        """`banks` are known by their names and by their short ones."""
+        """`banks` are recognised by their names and their short names."""
         self._banks = banks
         words = telling_words(headline, banks)
-        self._words = {_meant(word) for word in words}
-        self._needed = {_meant(word) for word in _subjects(words)}
+        self._words = {_normalized(word) for word in words}
+        self._needed = {_normalized(word) for word in _subjects(words)}
 
     @property
     def enough(self) -> bool:
-        """Whether the headline has the words to be told from others."""
+        """Whether the headline has enough words to be distinguished from others."""
         return len(self._words) >= FEWEST_WORDS
 
     def share(self, other: str) -> float:
-        """The share of the headline's words that the other has too.
+        """The share of the headline's words that the other also has.
 
-        Words for one direction count as one. It is 0 where a figure or a name of the headline is
-        not there, where only one of the two says "not", and where they name different directions.
+        Words for one direction count as one. It is 0 if a figure or a name of the headline is
+        missing, if only one of the two says "not", or if they name different directions.
         """
-        told = {_meant(word) for word in telling_words(other, self._banks)}
-        if not self._words or not self._needed <= told or self._opposed(told):
+        other_words = {_normalized(word) for word in telling_words(other, self._banks)}
+        if not self._words or not self._needed <= other_words or self._opposed(other_words):
             return 0.0
-        return len(self._words & told) / len(self._words)
+        return len(self._words & other_words) / len(self._words)
 
-    def _opposed(self, told: set[str | Decimal]) -> bool:
-        if bool(self._words & _NEGATIONS) is not bool(told & _NEGATIONS):
+    def _opposed(self, other_words: set[str | Decimal]) -> bool:
+        if bool(self._words & _NEGATIONS) is not bool(other_words & _NEGATIONS):
             return True
-        ours, theirs = (words & set(_DIRECTIONS.values()) for words in (self._words, told))
+        ours, theirs = (words & set(_DIRECTIONS.values()) for words in (self._words, other_words))
         return bool(ours and theirs) and not ours & theirs
 
 
 def _subjects(words: Sequence[str]) -> list[str]:
-    """What a headline is about: its figures, its names, and the word that it begins with.
+    """The subjects of a headline: its figures, its names, and its first word.
 
-    A headline that writes most words large has its names in capitals only.
+    In a headline with mostly capitalised words, only words in all capitals are names.
     """
     figures = [word for word in words if word[0].isdecimal()]
     plain = [word for word in words if not word[0].isdecimal()]
@@ -91,7 +91,7 @@ def _subjects(words: Sequence[str]) -> list[str]:
     return [*plain[:1], *figures, *large]
 
 
-def _meant(word: str) -> str | Decimal:
+def _normalized(word: str) -> str | Decimal:
     if word[0].isdecimal():
         return Decimal(word.replace(",", "")).normalize()
     stem = _stem(word.casefold())
@@ -112,17 +112,17 @@ _DIRECTION_OF = {
 
 REUTERS_IN_ENGLISH: Final = "Source:RTRS AND Language:LEN"
 MARKETS: Final = "(Topic:FRX OR Topic:CEN)"
-"""What Reuters files under foreign exchange or central banks."""
+"""Reuters' topics of foreign exchange and central banks."""
 
 MOST_WORDS: Final = 12
-"""Words of a headline by which its story is looked for; those of a longer one are left out."""
+"""Words of a headline that are used to search for its story. Further words are omitted."""
 
 
 def words_query(words: str, banks: Mapping[str, Area]) -> str | None:
-    """Stories that have all the words, whatever else; a pair finds those filed under it. Words
-    before and after an OR in capitals are alternatives.
+    """Stories with all the words, or for a pair those filed under it. Words before and after an OR
+    in capitals are alternatives.
 
-    None where there are no words. Nothing else of them is read as part of the language.
+    None without words. Nothing else in them is interpreted as query language.
     """
     found = [found for part in words.split(" OR ") if (found := _alternative(part, banks))]
     if not found:
@@ -141,7 +141,7 @@ def _alternative(words: str, banks: Mapping[str, Area]) -> str | None:
 
 
 def markets_query() -> str:
-    """Everything on currencies and central banks."""
+    """All stories about currencies and central banks."""
     return _about(MARKETS)
 
 
@@ -163,19 +163,19 @@ def _about(search: str) -> str:
 
 
 def _pair(base: str, quote: str) -> str:
-    """A pair by its code at Reuters, where the dollar is left out, or by its name."""
+    """A pair by its Reuters code, which omits the dollar, or by its name."""
     code = {"USD": quote}.get(base) or {"USD": base}.get(quote) or f"{base}{quote}"
     return f'(R:{code}= OR "{base}/{quote}")'
 
 
 def _terms(words: str, banks: Mapping[str, Area]) -> list[str]:
-    """Each word in quotes, which is how the language has text as it stands."""
+    """Each word in quotes, which the language reads as plain text."""
     known = {bank.short_name.upper(): bank for bank in banks.values()}
     return [_term(word, known) for word in dict.fromkeys(telling_words(words, banks.values()))]
 
 
 def _term(word: str, known: Mapping[str, Area]) -> str:
-    """A short name is one in capitals, or as the bank writes it: BI is a bank and bi is none."""
+    """A short name counts in capitals, or as the bank writes it: BI is a bank and bi is not."""
     bank = known.get(word.upper())
     if bank is None or (not word.isupper() and word != bank.short_name):
         return _quoted(word)

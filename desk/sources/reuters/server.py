@@ -1,4 +1,4 @@
-"""MCP server `reuters`: news of Reuters, from LSEG's Data Platform, for whoever has an account."""
+"""MCP server `reuters`: Reuters news from LSEG's Data Platform, for holders of an account."""
 
 import argparse
 import os
@@ -54,7 +54,7 @@ SOURCE = Provenance(
     url="https://www.lseg.com/en/data-analytics/financial-data/financial-news-coverage",
 )
 NEAR_ENOUGH = 0.6
-"""The share of a headline's words with which another is taken to tell the same."""
+"""The share of a headline's words from which another counts as the same story."""
 
 MOST_NEAR = 20
 LONGEST_SUMMARY = 1_000
@@ -79,7 +79,8 @@ class ReutersTools:
     """The tools of the server. Each answers only with what was published by `as_of`."""
 
     def __init__(self, news: LsegNews | NoAccess, facts_dir: Path = FACTS_DIR) -> None:
-        """`news` is LSEG's, or why it cannot be asked. `facts_dir` has the names of the banks."""
+        """`news` is LSEG's, or the reason why it cannot be asked. `facts_dir` has the names of the
+        banks."""
         self._news = news
         self._facts = ReadOnce(partial(read_facts, facts_dir))
 
@@ -180,7 +181,7 @@ def _last_days(as_of: datetime, days: int) -> Window:
 
 
 def _found(news: LsegNews, search: str, window: Window, patience: Patience) -> _Found:
-    """What is Reuters' own among the headlines of a search."""
+    """Reuters' own headlines among the results of a search."""
     page = news.headlines(search, window.start, window.end, patience)
     selected = select(page.entries, window, _item)
     own = tuple(item for item in selected.items if item.publisher == REUTERS)
@@ -216,7 +217,7 @@ def _nearest(likeness: Likeness, items: Iterable[NewsItem]) -> tuple[NewsItem, .
 def _opened(
     news: LsegNews, item: NewsItem, window: Window, patience: Patience
 ) -> tuple[NewsItem, str | None]:
-    """An item with how its story opens, or what is to be said of that."""
+    """An item with the beginning of its story, or with the reason why that is missing."""
     try:
         story = news.story(item.story_id or "", patience)
     except (FeedRefused, FeedUnusable) as error:
@@ -295,10 +296,10 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `variables` have the credentials; without them every tool refuses and names them. Answers are
-    kept in memory, for ten minutes; `cache_dir` holds whether LSEG could be reached. With
-    `offline` it counts as out of reach.
-    `refresh_every` is accepted as by every server of ours and not used.
+    `variables` contain the credentials; without them every tool refuses and names them. Answers are
+    cached in memory, for ten minutes; `cache_dir` records whether LSEG could be reached. With
+    `offline` it counts as unreachable. `refresh_every` is accepted, as by every server of the desk,
+    and not used.
     """
     del refresh_every
     tools = ReutersTools(_news_of(variables, now))
@@ -315,7 +316,7 @@ def build_server(
 
 
 def _reach(variables: Mapping[str, str], cache_dir: Path | None, *, offline: bool) -> Reach:
-    """Without credentials nothing of LSEG's can be reached, and nobody needs to ask."""
+    """Without credentials nothing of LSEG's can be reached, so there is nothing to probe."""
     try:
         return Reach("reuters", (access_from(variables).url,), cache_dir, offline=offline)
     except NoAccess as lacking:
@@ -332,14 +333,14 @@ def _news_of(variables: Mapping[str, str], now: Callable[[], datetime]) -> LsegN
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process: without
-    credentials, which only a process of its own has."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process: without
+    credentials, which only a separate process has."""
     _parser().parse_args(args)
     return build_server(cache_dir, refresh_every=refresh_every)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says, with credentials from the environment; gives the
+    """Runs the server as the command line says, with credentials from the environment. Returns the
     exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()

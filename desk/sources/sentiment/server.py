@@ -1,4 +1,4 @@
-"""MCP server `sentiment`: what the desk's sources carried about a market, and how it sounds."""
+"""MCP server `sentiment`: the news that the desk's sources carried about a market, and its tone."""
 
 import argparse
 import sys
@@ -110,15 +110,15 @@ class SentimentTools:
         found = self._newsroom.gather(Asked(symbol, as_of, days))
         mean, missing = found.mean(symbol), found.missing
         if mean is None:
-            untold = "holds a listed word" if found.stories else "was found"
-            missing = (*missing, f"No story of {symbol} {untold}: there is no tone to tell.")
-        told = {Metric.NEWS_TONE: found.tone(symbol), Metric.NEWS_COUNT: found.count}
+            absent = "holds a listed word" if found.stories else "was found"
+            missing = (*missing, f"No story of {symbol} {absent}: there is no tone to tell.")
+        values = {Metric.NEWS_TONE: found.tone(symbol), Metric.NEWS_COUNT: found.count}
         return Analysis(
             as_of=as_of,
             source=found.source or SOURCE,
             symbol=symbol,
             method=_method(found, days) + JUDGED,
-            figures=_figures(told, as_of),
+            figures=_figures(values, as_of),
             signals=() if mean is None else (_signal(mean),),
             missing=missing,
         )
@@ -129,7 +129,7 @@ def _method(found: Gathered, days: int) -> str:
 
 
 def _figures(told: Mapping[Metric, Decimal | None], as_of: datetime) -> tuple[MeasuredFigure, ...]:
-    """Figures of the day of the instant: news has no other day in common."""
+    """Figures dated to the day of the instant, because news items have no other day in common."""
     day = as_of.astimezone(UTC).date()
     return tuple(
         MeasuredFigure(metric=metric, value=value, as_of=day)
@@ -141,12 +141,16 @@ def _figures(told: Mapping[Metric, Decimal | None], as_of: datetime) -> tuple[Me
 def _signal(mean: float) -> Signal:
     even = abs(mean) < 100 * NEUTRAL_BELOW
     hint = Hint.NEUTRAL if even else Hint.UP if mean > 0 else Hint.DOWN
-    told = {Hint.NEUTRAL: "is even", Hint.UP: "speaks for a rise", Hint.DOWN: "speaks for a fall"}
+    direction = {
+        Hint.NEUTRAL: "is even",
+        Hint.UP: "speaks for a rise",
+        Hint.DOWN: "speaks for a fall",
+    }
     return Signal(
         name="news tone",
         hint=hint,
         strength=round(MOST_CONFIDENCE * min(1.0, abs(mean) / 100), 2),
-        words=f"By lists of words the news {told[hint]}.",
+        words=f"By lists of words the news {direction[hint]}.",
     )
 
 
@@ -189,10 +193,10 @@ def build_server(
     """The server, for use in this process or to be run.
 
     `facts_dir` and `corpus_dir` hold the tables and the corpus. `bank_feeds` are the banks' feeds
-    by area, and `google_url` is where Google News is; with neither, nothing is read over the
+    by area, and `google_url` is the address of Google News; with neither, nothing is read over the
     network. With `generated` there are headlines on stocks that are generated for practice.
-    `cache_dir` is where the server `central_banks` keeps its files; nothing is fetched of them
-    here, so `refresh_every` is accepted as by every server of ours and not used.
+    `cache_dir` is where the server `central_banks` stores its files; they are not fetched here:
+    `refresh_every` is accepted, as by every server of the desk, and not used.
     """
     del refresh_every
     live = None
@@ -218,12 +222,12 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     return _built(_arguments(args), cache_dir, refresh_every)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _arguments(argv)
     log_to_stderr()
     return run(_built(arguments, arguments.cache_dir), arguments)

@@ -1,6 +1,7 @@
-"""What others published about a market, each story once. The desk's own tables are no news.
+"""Gathers what others published about a market, each story once. The desk's own tables are not
+news.
 
-Text from outside is made plain and carried as data: what it asks for is not done.
+Text from outside is sanitised and treated as data: instructions in it are not followed.
 """
 
 import re
@@ -49,7 +50,7 @@ NO_COMPANIES = (
 NO_HEADLINES = "No headlines on {symbol} are generated: no package has prices of it."
 LONGEST_SUMMARY = 1_000
 USUAL_DAYS = 14
-"""How far back news is gathered where nothing else is asked for."""
+"""How far back news is gathered by default."""
 
 _TENTH = Decimal("0.1")
 
@@ -58,7 +59,7 @@ _SIGNS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An item, and the area whose central bank it is a statement of, if it is one."""
+    """An item, and the area of the central bank if it is that bank's statement."""
 
     item: NewsItem
     area: str | None = None
@@ -66,10 +67,10 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Stories of a market, newest first, and what is to be said of what could not be read.
+    """Stories of a market, newest first, and remarks on what could not be read.
 
-    Without `read` nothing was found because no source that carries news of the market was read.
-    `source` is whose stories they all are, where they are one body's.
+    Without `read` nothing was found because no source with news of the market was read. `source` is
+    the common source of all stories, if they have one.
     """
 
     stories: tuple[Story, ...]
@@ -79,16 +80,16 @@ class Gathered:
 
     @property
     def count(self) -> Decimal | None:
-        """How many stories there are; None where nothing could be read."""
+        """The number of stories. None if nothing could be read."""
         return Decimal(len(self.stories)) if self.read else None
 
     def mean(self, symbol: str) -> float | None:
-        """How they sound for the market, from -100 to 100; None where no story says."""
+        """The mean tone for the market, from -100 to 100. None if no story has a tone."""
         tones = [tone_of(story, symbol) for story in self.stories]
         return None if all(tone is None for tone in tones) else mean_tone(tones)
 
     def tone(self, symbol: str) -> Decimal | None:
-        """The same to a tenth, as it is told."""
+        """The mean tone, rounded to a tenth."""
         mean = self.mean(symbol)
         # Rounding to zero must leave no sign.
         return None if mean is None else Decimal(mean).quantize(_TENTH) + 0
@@ -96,7 +97,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A market, and the days before an instant from which news is asked."""
+    """A market, and the window of days before an instant."""
 
     symbol: str
     as_of: datetime
@@ -104,7 +105,7 @@ class Asked:
 
     @property
     def start(self) -> datetime:
-        """The beginning of the window; its end is the as-of instant. Both belong to it."""
+        """The beginning of the window; its end is the as-of instant. Both are included."""
         return self.as_of - timedelta(days=self.days)
 
     @property
@@ -122,15 +123,16 @@ class LiveNews:
 
 
 class CompanyHeadlines(Protocol):
-    """Where headlines on companies are had without a network."""
+    """A source of headlines on companies without a network."""
 
     source: Provenance
 
     def headlines(self, symbol: str, start: datetime, end: datetime) -> Sequence[NewsItem] | None:
-        """Those that came out between two instants, both included; None of a stock without any.
+        """The headlines published between two instants, both included. None for a stock without
+        any.
 
         Raises:
-            NotInstalled: a package that they are made of is not there.
+            NotInstalled: a package that they are generated from is not installed.
         """
         ...
 
@@ -145,8 +147,8 @@ class Newsroom:
         live: LiveNews | None = None,
         companies: CompanyHeadlines | None = None,
     ) -> None:
-        """`facts` gives what is known at an instant, `corpus` what it has read; without `live`
-        nothing is fetched. `companies` has headlines on stocks in place of those."""
+        """`facts` returns the tables as of an instant, `corpus` the corpus. Without `live` nothing
+        is fetched. `companies` provides headlines on stocks instead."""
         self._facts = facts
         self._corpus = corpus
         self._live = live
@@ -156,7 +158,7 @@ class Newsroom:
         """What was published about a market in the days before the instant, newest first.
 
         Raises:
-            ToolError: it is no market, or the tables or the corpus are damaged.
+            ToolError: it is not a market, or the tables or the corpus are damaged.
         """
         if not asked.areas and not is_pair(asked.symbol) and self._live is None:
             return gather_companies(self._companies, asked)
@@ -177,7 +179,7 @@ class Newsroom:
 
 
 def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gathered:
-    """The headlines on a stock, where there are any without a network."""
+    """The headlines on a stock, if there are any without a network."""
     if companies is None:
         return Gathered((), (NO_COMPANIES,), read=False)
     try:
@@ -190,7 +192,7 @@ def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gather
 
 
 def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
-    """Each story by its title once, as it was first told, the newest first."""
+    """Each story once by its title, in its first version, the newest first."""
     first: dict[str, Story] = {}
     for story in sorted(stories, key=lambda each: each.item.published_at):
         first.setdefault(_normalized_title(story.item.headline, story.item.publisher), story)
@@ -199,14 +201,14 @@ def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
 
 @lru_cache(maxsize=4096)
 def _normalized_title(headline: str, publisher: str) -> str:
-    """A title without case, signs and the publisher's name at its end."""
+    """A title without case, punctuation and the publisher's name at its end."""
     title = unicodedata.normalize("NFKC", headline).casefold()
     title = title.removesuffix(f" - {publisher.casefold()}")
     return " ".join(_SIGNS.sub(" ", title).split()) or title
 
 
 def _pages(corpus: Corpus, asked: Asked) -> Iterator[Story]:
-    """Web pages that came out within the window and name the market."""
+    """Web pages that were published within the window and name the market."""
     for versions in corpus.texts.values():
         page = version_at(versions, asked.as_of)
         if page is None or page.kind is not Kind.WEB or page.since < asked.start:
@@ -224,7 +226,8 @@ def _pages(corpus: Corpus, asked: Asked) -> Iterator[Story]:
 
 
 def _naming(page: WrittenText, asked: Asked) -> str | None:
-    """The first passage of a page that names the market; its title may do so in its place."""
+    """The first passage of a page that names the market. If only the title names it, the first
+    passage."""
     parts = list(passages(page.markdown))
     for part in parts:
         if _names(part, asked):
@@ -243,14 +246,14 @@ def _names(text: str, asked: Asked) -> bool:
 
 
 def _banks(asked: Asked) -> Sequence[str]:
-    # The dollar is one side of most pairs: a page about America is not about each of them.
+    # The dollar is one side of most pairs, and a page about America is not about all of them.
     return [area for area in asked.areas if area != "US" or not is_pair(asked.symbol)]
 
 
 def _fetched(
     live: LiveNews, facts: PolicyFacts, asked: Asked
 ) -> Iterator[tuple[list[Story], str | None]]:
-    """What each live source gave; one that could not be asked costs only its own news."""
+    """The items of each live source. A source that cannot be asked costs only its own news."""
     names = {bank.bank: code for code, bank in facts.areas.items()}
     if asked.areas:
         news = _asked(lambda: live.banks.of(asked.areas, facts.areas, asked.as_of, asked.days))
@@ -262,7 +265,7 @@ def _fetched(
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Stands for an answer that was not had."""
+    """Replaces an answer if the source refused."""
 
     missing: str
     items: tuple[NewsItem, ...] = ()
@@ -276,7 +279,7 @@ def _asked(ask: Callable[[], NewsItems]) -> NewsItems | _Refused:
 
 
 def _query(facts: PolicyFacts, asked: Asked) -> str:
-    """What publishers are searched for."""
+    """The query for the search of publishers."""
     symbol = asked.symbol
     if is_pair(symbol):
         names = " ".join(f'"{name}"' for name in name_of_pair(symbol).split(" / "))
@@ -291,7 +294,7 @@ _SIDES = {Leaning.UP: 1, Leaning.DOWN: -1}
 
 
 def tone_of(story: Story, symbol: str) -> float | None:
-    """How a story sounds for a market; None where no listed word is in it, or nobody can tell
+    """The tone of a story for a market. None if it contains no listed word, or if it is unclear
     which side of a pair it is about."""
     if story.area is not None:
         judged = stance_of(f"{story.item.headline}. {story.item.summary or ''}")
@@ -307,7 +310,7 @@ def _tone_of_headline(headline: str, symbol: str) -> float | None:
 
 
 def mean_tone(tones: Sequence[float | None]) -> float:
-    """The mean in percent of the most there can be; what says nothing counts as even."""
+    """The mean in percent of the maximum. A story without a tone counts as even."""
     return 100 * fmean([tone or 0.0 for tone in tones])
 
 
@@ -315,7 +318,7 @@ def _signed(judged: TextLeaning, side: int) -> float | None:
     if judged.leaning is Leaning.ABSTAINS or side == 0:
         return None
     share = min(1.0, judged.confidence / MOST_CONFIDENCE)
-    # An even story has no side, and minus zero would look like one.
+    # An even story has no direction, and minus zero would look like one.
     return round(_SIDES.get(judged.leaning, 0) * side * share, 2) or 0.0
 
 
@@ -327,7 +330,7 @@ def _side_of_area(area: str, symbol: str) -> int:
 
 
 def _side_of_headline(headline: str, symbol: str) -> int:
-    """1 for what a headline tells of a stock, a pair or its first side, -1 of its second side."""
+    """1 for a headline about a stock, a pair or its first side, -1 for its second side."""
     if not is_pair(symbol):
         return 1
     text = as_spoken(headline)

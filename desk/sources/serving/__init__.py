@@ -1,1 +1,1 @@
-"""What all servers of the desk share: arguments, command line, kept files, reachability."""
+"""What all servers of the desk share: arguments, command line, cached files, reachability."""

@@ -1,4 +1,4 @@
-"""The arguments that tools share: their form, and the errors about wrong ones."""
+"""The arguments that tools share: their types, and the errors about invalid ones."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _ISO_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 def _iso_instant(value: object) -> object:
-    # pydantic reads digits alone as seconds since 1970, which would answer for another time.
+    # pydantic parses bare digits as seconds since 1970, which would answer for another time.
     if isinstance(value, datetime) or (isinstance(value, str) and _ISO_DAY.match(value)):
         return value
     raise ValueError("write it as an ISO 8601 instant with offset, such as 2026-11-02T07:00:00Z")
@@ -90,7 +90,7 @@ def currencies_of(symbol: str) -> tuple[str, str]:
     """The two currencies of a pair.
 
     Raises:
-        ToolError: the symbol is no pair of two currencies.
+        ToolError: the symbol is not a pair of two currencies.
     """
     if re.fullmatch(PAIR_PATTERN, symbol) is None:
         letters = re.sub(r"[^A-Z]", "", symbol.upper())
@@ -103,10 +103,10 @@ def currencies_of(symbol: str) -> tuple[str, str]:
 
 
 def require_areas(areas: list[str]) -> None:
-    """Refuse what is no area code.
+    """Refuses invalid area codes.
 
     Raises:
-        ToolError: one of them is not.
+        ToolError: one of them is not valid.
     """
     malformed = [code for code in areas if re.fullmatch(AREA_PATTERN, code) is None]
     if malformed:
@@ -114,7 +114,7 @@ def require_areas(areas: list[str]) -> None:
 
 
 def require_order(start: _Ordered, end: _Ordered | None) -> None:
-    """Refuse a range that runs backwards.
+    """Refuses a reversed range.
 
     Raises:
         ToolError: `end` lies before `start`.
@@ -124,8 +124,8 @@ def require_order(start: _Ordered, end: _Ordered | None) -> None:
 
 
 class DeskServer(MCPServer[Any]):
-    """A server of the desk. It says of wrong arguments in a sentence each what is wrong and what
-    would be right, in place of the validator's own text."""
+    """A server of the desk. For each invalid argument it says in a sentence what is wrong and what
+    would be right, instead of the validator's own text."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -144,19 +144,19 @@ class DeskServer(MCPServer[Any]):
 
 
 def argument_faults(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """A sentence for each argument that is wrong: which, what is wrong with it, and a right value
-    where the schema has one. The value that was given is not repeated."""
+    """A sentence for each invalid argument: its name, what is wrong with it, and a valid value if
+    the schema has one. The given value is not repeated."""
     properties = schema.get("properties", {})
-    told: dict[str, str] = {}
+    by_argument: dict[str, str] = {}
     for fault in error.errors(include_url=False, include_input=False):
         name, *within = map(str, fault["loc"] or ("the arguments",))
         where = f"{name}: " + (f"at {'.'.join(within)} " if within else "")
-        # The desk's own words on how an argument is written have one already.
+        # The desk's own messages on how to write an argument contain an example already.
         own = fault["type"] == "value_error"
         example = None if own else _example(properties.get(name, {}))
         right = "" if example is None else f"; right is, for example, {json.dumps(example)}"
-        told.setdefault(name, f"{where}{_what_is_wrong(fault)}{right}.")
-    return " ".join(told.values())
+        by_argument.setdefault(name, f"{where}{_what_is_wrong(fault)}{right}.")
+    return " ".join(by_argument.values())
 
 
 def _what_is_wrong(fault: Mapping[str, Any]) -> str:
@@ -173,7 +173,7 @@ def _what_is_wrong(fault: Mapping[str, Any]) -> str:
 
 
 def _example(schema: Mapping[str, Any]) -> object:
-    """A right value of an argument, as its schema tells one; None where it tells none."""
+    """A valid value of an argument from its schema. None if the schema has none."""
     given = [*schema.get("examples", ()), *schema.get("enum", ())]
     ways = (_example(each) for each in schema.get("anyOf", ()))
     return next((each for each in (*given, *ways, schema.get("default")) if each is not None), None)
@@ -184,17 +184,17 @@ _ADDED: Final = "without it, now"
 
 
 def answer_as_of_now(server: MCPServer[Any]) -> None:
-    """From now on the server's tools take a call without `as_of`, and say so in their schema.
+    """Lets the server's tools accept calls without `as_of`, and says so in their schemas.
 
-    It is for an assistant, who asks about today unless it is told otherwise. The desk says the
-    instant in every call, and a server refuses one without: what would be filled in there could
-    be later than the run.
+    It is for an assistant, whose questions are about today unless they say otherwise. The desk
+    states the instant in every call, and a server refuses a call without it: a default could be
+    later than the run.
     """
     server.middleware.append(_AsOfNow(server))
 
 
 class _AsOfNow:
-    """Fills the instant in before a call is validated."""
+    """Fills in the instant before a call is validated."""
 
     def __init__(self, server: MCPServer[Any]) -> None:
         self._server = server
@@ -206,7 +206,7 @@ class _AsOfNow:
         if ctx.method == "tools/call" and ctx.params is not None:
             return await call_next(replace(ctx, params=await self._filled(ctx.params)))
         answer = await call_next(ctx)
-        # By here it is as it goes over the wire.
+        # Here the answer is already in its wire form.
         if ctx.method == "tools/list" and isinstance(answer, dict):
             return {**answer, "tools": [_optional(tool) for tool in answer["tools"]]}
         return answer
@@ -218,7 +218,7 @@ class _AsOfNow:
         return {**params, "arguments": {**given, AS_OF: datetime.now(UTC).isoformat()}}
 
     async def _tools(self) -> frozenset[str]:
-        """The names of the tools that ask for an instant."""
+        """The names of the tools that take an instant."""
         if self._asking is None:
             listed = await self._server.list_tools()
             self._asking = frozenset(
@@ -228,15 +228,15 @@ class _AsOfNow:
 
 
 def _optional(tool: dict[str, Any]) -> dict[str, Any]:
-    """A listed tool whose `as_of` need not be said."""
+    """A listed tool with an optional `as_of`."""
     schema = tool["inputSchema"]
     asked = schema.get("properties", {}).get(AS_OF)
     if asked is None:
         return tool
-    told = "; ".join(filter(None, (asked.get("description"), _ADDED)))
+    description = "; ".join(filter(None, (asked.get("description"), _ADDED)))
     changed = {
         **schema,
-        "properties": {**schema["properties"], AS_OF: {**asked, "description": told}},
+        "properties": {**schema["properties"], AS_OF: {**asked, "description": description}},
         "required": [name for name in schema.get("required", ()) if name != AS_OF],
     }
     return {**tool, "inputSchema": changed}

@@ -19,12 +19,13 @@ from desk.sources.serving.kept_file import KeptFile, refresh
 READS_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""What a tool of ours promises: it changes nothing, and a repeated call gives the same."""
+"""The annotations of the desk's tools: they change nothing, and a repeated call gives the same
+result."""
 
 READS_THE_WEB = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True
 )
-"""What a tool promises that asks a live source: it changes nothing; what it reads is out in the
+"""The annotations of a tool that asks a live source: it changes nothing, and reads from the open
 world."""
 
 LOOPBACK = "127.0.0.1"
@@ -39,7 +40,7 @@ def _port(text: str) -> int:
 
 
 def argument_parser(module: str, description: str) -> argparse.ArgumentParser:
-    """The arguments that every server understands, with an example in the help text."""
+    """The arguments that every server accepts, with an example in the help text."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {module}",
         description=f"{description} Speaks MCP over stdin and stdout unless --http is given.",
@@ -66,7 +67,7 @@ def argument_parser(module: str, description: str) -> argparse.ArgumentParser:
 
 
 def refreshing_parser(module: str, description: str) -> argparse.ArgumentParser:
-    """The arguments of a server that keeps files: those of every server, `--refresh` and
+    """The arguments of a server that caches files: those of every server, `--refresh` and
     `--refresh-every`."""
     parser = argument_parser(module, description)
     parser.add_argument(
@@ -89,14 +90,14 @@ def serve_or_refresh(
     kept_files: Callable[[argparse.Namespace], Sequence[KeptFile]],
     server: Callable[[argparse.Namespace], MCPServer[Any]],
 ) -> int:
-    """What the command line of a server that keeps files says: with `--refresh` its files are
-    fetched, else it is served. Gives the exit status.
+    """Runs the command line of a server that caches files: with `--refresh` fetches its files, else
+    serves. Returns the exit status.
 
     Args:
         parser: A `refreshing_parser`.
-        argv: The command line; that of the process where it is None.
-        kept_files: The files that the server keeps when it is started with such arguments.
-        server: The server as such arguments start it.
+        argv: The command line; that of the process if None.
+        kept_files: Returns the files that the server caches with such arguments.
+        server: Returns the server for such arguments.
     """
     arguments = parser.parse_args(argv)
     _require_cache_dir(parser, arguments)
@@ -109,14 +110,14 @@ def serve_or_refresh(
 
 
 def _require_cache_dir(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """End the process with 2 where files are to be refreshed and there is no folder for them."""
+    """Exits with status 2 if files are to be refreshed and there is no folder for them."""
     if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
         option = "--refresh" if arguments.refresh else "--refresh-every"
         parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
 
 
 def _refresh_all(files: Sequence[KeptFile], cache_dir: Path) -> int:
-    """Fetch files and print each outcome as JSON; gives the exit status, 1 where one failed."""
+    """Fetches files and prints each outcome as JSON. Returns the exit status, 1 if one failed."""
     outcomes = [refresh(kept, cache_dir) for kept in files]
     for outcome in outcomes:
         sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
@@ -131,8 +132,8 @@ def _whole_seconds(text: str) -> timedelta:
 
 
 def add_addresses(parser: argparse.ArgumentParser, keys: Sequence[str]) -> None:
-    """Add `--url KEY=ADDRESS`, which may be repeated: what is fetched of one of several providers
-    comes from the scheme and host of another address. Parsed as a mapping by key."""
+    """Adds `--url KEY=ADDRESS`, which may be repeated: files of one of several providers are then
+    fetched from the scheme and host of another address. Parsed as a mapping by key."""
     parser.add_argument(
         "--url",
         action=_Addresses,
@@ -163,17 +164,18 @@ class _Addresses(argparse.Action):
 
 
 def log_to_stderr() -> None:
-    """Send log lines to standard error: standard output carries the protocol."""
+    """Sends log lines to standard error, because standard output carries the protocol."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
 
 
 def run(server: MCPServer[Any], arguments: argparse.Namespace) -> int:
-    """Serve until the input ends or Ctrl-C, as the parsed arguments say; gives the exit status."""
+    """Serves until the input ends or Ctrl-C, as the parsed arguments say. Returns the exit
+    status."""
     if arguments.as_of_now:
         answer_as_of_now(server)
-    # What was imported for the server, and the server, are not looked through for garbage.
+    # Excludes the server and the modules imported for it from garbage collection.
     gc.freeze()
     gc.enable()
     try:

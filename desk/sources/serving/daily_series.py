@@ -1,4 +1,5 @@
-"""Daily series out of a provider's file, and the instant from which each value counts as known."""
+"""Parses daily series from a provider's file, and dates the instant from which each value is
+known."""
 
 import csv
 import io
@@ -29,14 +30,14 @@ Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""
 
 NOT_FETCHED: Final = "Not fetched: it needs a network."
-"""Why there is nothing of a publisher whose file is not there."""
+"""The reason for a publisher whose file is absent."""
 
 NO_VALUE = frozenset({"", ".", "..", "ND", "NA", "N/A", "NaN", "-", "n/a", "Bank holiday"})
-"""How providers write that a day has no value."""
+"""The forms in which providers write that a day has no value."""
 
 DAYS_KEPT = 2**15
-"""Days that stay read, those of ninety years: one stands beside each series of a file, in all its
-versions, and to read it takes ten times as long as the value."""
+"""Days whose parsed form is cached, those of ninety years: each is in every series of a file, in
+all its versions, and parsing it takes ten times as long as the value."""
 
 _ISO: Final = "%Y-%m-%d"
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -54,7 +55,7 @@ class DailySeries:
     days: Sequence[date]
 
     def content(self) -> FileContent:
-        """What the file holds, as the keeping of files counts it."""
+        """The content of the file, in the form that file caching needs."""
         newest = max((day for values in self.series.values() for day in values), default=None)
         count = sum(len(values) for values in self.series.values())
         return FileContent(newest=newest, count=count, values=self.by_datum)
@@ -68,7 +69,7 @@ class DailySeries:
         }
 
     def corrected(self, corrections: Mapping[str, str | None]) -> Self:
-        """The same with other values, by the names of `by_datum`; None takes a value away."""
+        """A copy with other values, by the names of `by_datum`. None removes a value."""
         series = {name: dict(values) for name, values in self.series.items()}
         for datum, value in corrections.items():
             written, _, name = datum.partition(" ")
@@ -77,53 +78,55 @@ class DailySeries:
                 values.pop(day, None)
             else:
                 values[day] = Decimal(value)
-        kept = {name: dict(sorted(values.items())) for name, values in series.items()}
-        days = sorted({day for values in kept.values() for day in values})
-        return replace(self, series=kept, days=tuple(days))
+        sorted_series = {name: dict(sorted(values.items())) for name, values in series.items()}
+        days = sorted({day for values in sorted_series.values() for day in values})
+        return replace(self, series=sorted_series, days=tuple(days))
 
 
-_Told = TypeVar("_Told", bound=Correctable)
+_Content = TypeVar("_Content", bound=Correctable)
 _Form = TypeVar("_Form")
 
 
-class SeriesFile(Generic[_Told]):
-    """The content of a kept file, read once, and again only when the file has changed.
+class SeriesFile(Generic[_Content]):
+    """The content of a cached file, read once, and again only when the file has changed.
 
-    Safe to use from several threads.
+    Thread-safe.
     """
 
     def __init__(
-        self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], _Told]
+        self, sorted_series: KeptFile, cache_dir: Path | None, read: Callable[[bytes], _Content]
     ) -> None:
-        self._file = kept.path(cache_dir) if cache_dir is not None else None
-        self._as_seen = AsSeen[_Told](kept.name, cache_dir) if cache_dir is not None else None
+        self._file = sorted_series.path(cache_dir) if cache_dir is not None else None
+        self._as_seen = (
+            AsSeen[_Content](sorted_series.name, cache_dir) if cache_dir is not None else None
+        )
         self._read = read
         self._lock = threading.Lock()
         self._read_with: FileSignature | None = None
-        self._series: _Told | None = None
+        self._series: _Content | None = None
 
-    def current(self) -> _Told | None:
-        """What the kept file holds; None where there is none that is usable."""
+    def current(self) -> _Content | None:
+        """The content of the cached file. None if there is no usable one."""
         with self._lock:
             return self._current()
 
-    def as_of(self, as_of: datetime) -> _Told | None:
-        """The content as the file had it at an instant: what later versions of it changed is
-        undone. The caller leaves out values that were published after the instant."""
+    def as_of(self, as_of: datetime) -> _Content | None:
+        """The content as the file had it at an instant: changes of later versions are undone. The
+        caller omits values that were published after the instant."""
         with self._lock:
             series = self._current()
             if series is None or self._as_seen is None:
                 return series
             return self._as_seen.known_at(series, as_of)
 
-    def _current(self) -> _Told | None:
+    def _current(self) -> _Content | None:
         signature = signature_of(self._file)
         if signature != self._read_with:
             self._series = self._usable()
             self._read_with = signature
         return self._series
 
-    def _usable(self) -> _Told | None:
+    def _usable(self) -> _Content | None:
         try:
             return self._read(self._file.read_bytes()) if self._file else None
         except (OSError, DamagedFile):
@@ -131,7 +134,7 @@ class SeriesFile(Generic[_Told]):
 
 
 class Line(NamedTuple):
-    """A line of a table, by the number of the line in the file that it ends with."""
+    """A line of a table, with the number of its last line in the file."""
 
     number: int
     cells: Sequence[str]
@@ -141,10 +144,10 @@ class Line(NamedTuple):
         return DamagedFile(f"line {self.number}: {reason}")
 
     def add_to(self, values: dict[date, Decimal], day: date, cell: str) -> None:
-        """Add the value of a day in one of its cells, if there is one.
+        """Adds the value of a day in one of its cells, if there is one.
 
         Raises:
-            DamagedFile: it is no finite number.
+            DamagedFile: it is not a finite number.
         """
         if cell in NO_VALUE:
             return
@@ -158,13 +161,12 @@ class Line(NamedTuple):
 
 
 def csv_lines(content: bytes, *, whole_text: bool = False) -> list[Line]:
-    """The lines of a CSV, each cell without the space around it, empty lines left out. Cells are
-    set apart by commas, or by semicolons where the first line has more of those.
-
-    `whole_text`: its provider ends every line and writes UTF-8, so that what does not is a part.
+    """The lines of a CSV, each cell stripped, without empty lines. The separator is a comma, or a
+    semicolon if the first line has more of those. `whole_text`: its provider ends every line and
+    writes UTF-8, so that anything else is an incomplete file.
 
     Raises:
-        DamagedFile: it is a page of HTML, no CSV, or a part of one.
+        DamagedFile: it is a page of HTML, not CSV, or incomplete.
     """
     text = _decoded(content, strictly=whole_text)
     if text.lstrip()[:1] == "<":
@@ -198,8 +200,8 @@ def wide_table(
     *,
     whole_text: bool = False,
 ) -> Callable[[bytes], DailySeries]:
-    """A reader of CSV with a line a day and a column a series, days written as `pattern` says; see
-    `read_wide` and `csv_lines`."""
+    """A reader of CSV with a line a day and a column a series, and days in the format `pattern`.
+    See `read_wide` and `csv_lines`."""
     return lambda content: read_wide(
         csv_lines(content, whole_text=whole_text), first_column, columns, day_as(pattern)
     )
@@ -213,12 +215,12 @@ def read_wide(
 ) -> DailySeries:
     """The series of a table with a line a day and a column a series.
 
-    `first_column` is the first cell of the line with the names of the columns, `columns` gives the
-    name that each wanted column has here. `read_day` gives None for a line that is a note.
+    `first_column` is the first cell of the header line, `columns` the name here of each wanted
+    column. `read_day` returns None for a line that is a note.
 
     Raises:
-        DamagedFile: a column is missing, a line has too few cells, a value is no number, a day
-            stands in it twice, or there is no value at all.
+        DamagedFile: a column is missing, a line has too few cells, a value is not a number, a day
+            occurs twice, or there is no value at all.
     """
     found: dict[str, dict[date, Decimal]] = {name: {} for name in columns.values()}
     days: set[date] = set()
@@ -244,7 +246,7 @@ def read_wide(
 
 
 SDMX_DAY, SDMX_VALUE = "TIME_PERIOD", "OBS_VALUE"
-"""Columns of SDMX-CSV, the form in which statistical services give series as text."""
+"""Columns of SDMX-CSV, the text format of statistical services."""
 
 
 def long_table(
@@ -259,11 +261,11 @@ def long_table(
     """A reader of CSV with a line a value.
 
     The cells of the columns `key`, joined by dots as in SDMX ("D.AU"), name the line's series;
-    `series` gives the name that each wanted one has here, lines of others are passed over.
-    `day` and `value` name the columns of these. See `csv_lines`.
+    `series` gives the name here of each wanted one, and lines of others are skipped. `day` and
+    `value` name their columns. See `csv_lines`.
 
     The reader raises `DamagedFile`: a column is missing, a line has another number of cells than
-    the header, a day is not written as `pattern` says or stands in a series twice, a value is no
+    the header, a day is not in the format `pattern` or occurs twice in a series, a value is not a
     number, or there is no value at all.
     """
     columns, read_day = (*key, day, value), day_as(pattern)
@@ -303,10 +305,10 @@ def _below(lines: Iterable[Line], columns: Sequence[str]) -> Iterator[tuple[Line
 
 
 def parsed_json(form: TypeAdapter[_Form], content: bytes) -> _Form:
-    """What a file of JSON says.
+    """Parses a JSON file.
 
     Raises:
-        DamagedFile: it has another form. The text says where.
+        DamagedFile: it has another form. The message says where.
     """
     try:
         return form.validate_json(content)
@@ -317,7 +319,7 @@ def parsed_json(form: TypeAdapter[_Form], content: bytes) -> _Form:
 
 
 def whole(found: Mapping[str, Mapping[date, Decimal]]) -> DailySeries:
-    """The series in the order of their days.
+    """The series sorted by day.
 
     Raises:
         DamagedFile: there is no value at all.
@@ -330,7 +332,7 @@ def whole(found: Mapping[str, Mapping[date, Decimal]]) -> DailySeries:
 
 
 def day_as(pattern: str) -> Callable[[str], date | None]:
-    """A reader of days as `strptime` writes the pattern; None for what is written otherwise."""
+    """A reader of days in a `strptime` format. None for any other text."""
     return partial(_day_as, pattern)
 
 
@@ -338,7 +340,7 @@ def day_as(pattern: str) -> Callable[[str], date | None]:
 def _day_as(pattern: str, cell: str) -> date | None:
     try:
         if pattern == _ISO and _ISO_DAY.fullmatch(cell):
-            # As `strptime` reads it, in a twentieth of the time.
+            # The same result as `strptime`, in a twentieth of the time.
             return date.fromisoformat(cell)
         return datetime.strptime(cell, pattern).replace(tzinfo=UTC).date()
     except ValueError:
@@ -354,7 +356,7 @@ def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]
 
 PublicationRule: TypeAlias = Callable[[date, Sequence[date]], datetime]
 """The instant, in UTC, from which the value of a day counts as known. The days on which the
-provider worked, as its file shows them, tell a holiday after the day from a working day."""
+provider worked, as its file shows them, distinguish a following holiday from a working day."""
 
 
 def on_the_day(at: time, zone: str) -> PublicationRule:
@@ -363,8 +365,8 @@ def on_the_day(at: time, zone: str) -> PublicationRule:
 
 
 def next_working_day(at: time, zone: str) -> PublicationRule:
-    """Published at a local time on the next day on which the provider worked; the next weekday
-    where the file ends with the day."""
+    """Published at a local time on the next day on which the provider worked, or on the next
+    weekday if the file ends with the day."""
 
     def rule(day: date, days: Sequence[date]) -> datetime:
         return _instant(_next_worked(day, days) or next_weekday(day), at, zone)
@@ -373,8 +375,8 @@ def next_working_day(at: time, zone: str) -> PublicationRule:
 
 
 def weekly(weekday: int, at: time, zone: str) -> PublicationRule:
-    """Published for a whole week at a local time on a weekday (Monday is 0) of the next week, or
-    where that is a holiday on the day after it."""
+    """Published for a whole week at a local time on a weekday (Monday is 0) of the next week, or on
+    the day after if that is a holiday."""
 
     def rule(day: date, days: Sequence[date]) -> datetime:
         due = day - timedelta(days=day.weekday()) + timedelta(weeks=1, days=weekday)
@@ -395,7 +397,7 @@ def months_later(months: int) -> PublicationRule:
 
 
 def next_weekday(day: date) -> date:
-    """The next day that is not of a weekend."""
+    """The next day that is not on a weekend."""
     return day + timedelta(days=max(1, 7 - day.weekday()) if day.weekday() > 3 else 1)
 
 
@@ -409,19 +411,19 @@ def _instant(day: date, at: time, zone: str) -> datetime:
 
 
 def authoritative(name: str, origin: str, url: str) -> Provenance:
-    """Where figures come from that their own publisher gives."""
+    """The provenance of figures from their own publisher."""
     return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
 
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """Who publishes a file of daily series, where, when, and under which terms.
+    """A publisher of a file of daily series: address, publication time, format and terms.
 
-    `key` names it on the command line; the file is kept as `file`. `path` is added to `address`,
+    `key` names it on the command line; the file is cached as `file`. `path` is added to `address`,
     the scheme and host, which configuration may replace. `published` says from when a value counts
-    as known; `rule` says it in words, and `rule_from` where that stands. `terms` is what a user has
-    to heed. A file that does not grow begins anew, such as with each month; one that rolls always
-    has as many rows.
+    as known; `rule` says it in words, and `rule_from` is the source of that. `terms` are the terms
+    of use. A file that does not grow starts over, such as each month; one that rolls always has the
+    same number of rows.
     """
 
     key: str
@@ -439,7 +441,7 @@ class Publisher:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def kept_file(self, address: str | None = None) -> KeptFile:
-        """The file that is kept of it, fetched from its own address or from another."""
+        """The cached file, fetched from its own address or from another."""
         return KeptFile(
             source=self.source.name,
             name=self.file,
@@ -452,7 +454,7 @@ class Publisher:
         )
 
     def series_file(self, cache_dir: Path | None) -> SeriesFile[DailySeries]:
-        """The series of the kept file in a folder."""
+        """The series of the cached file in a folder."""
         return SeriesFile(self.kept_file(), cache_dir, self.read)
 
     def _content(self, content: bytes) -> FileContent:
@@ -463,7 +465,7 @@ class Publisher:
 
 
 class Provider(Protocol):
-    """Who gives a file that is kept; `key` names it where its address is configured."""
+    """A provider of a cached file. `key` names it in the configuration of its address."""
 
     @property
     def key(self) -> str:
@@ -476,6 +478,6 @@ class Provider(Protocol):
 def files_of(
     providers: Iterable[Provider], addresses: Mapping[str, str] | None = None
 ) -> tuple[KeptFile, ...]:
-    """The files of providers; `addresses` take the place of their own, by their keys."""
+    """The files of providers. `addresses` replace their own, by their keys."""
     given = addresses or {}
     return tuple(each.kept_file(given.get(each.key)) for each in providers)

@@ -1,4 +1,4 @@
-"""Downloads of bounded size and bounded time: every way in which one can fail has one ending."""
+"""Downloads with limits of size and time. Every failure is the same exception."""
 
 import socket
 import ssl
@@ -15,11 +15,11 @@ import httpx2
 
 
 class NotDownloaded(Exception):
-    """What stands at the address was not had. The text says why, without the address."""
+    """The download failed. The message says why, without the address."""
 
 
 class TooLarge(NotDownloaded):
-    """There was an answer, of more bytes than are read."""
+    """The answer is larger than the limit."""
 
 
 def download(
@@ -32,13 +32,13 @@ def download(
     form: Mapping[str, str] | None = None,
     follow_redirects: bool = True,
 ) -> bytes:
-    """What stands at an address, or what it answers to a form, of at most `largest` bytes. One try.
+    """Downloads an address, or the response to a form, of at most `largest` bytes. One attempt.
 
-    `timeout_seconds` bounds each wait and, between waits, the whole download. `check` sees the
-    status and the headers before anything else is read, and raises for what is no success.
+    `timeout_seconds` limits each wait and, between waits, the whole download. `check` gets the
+    status and the headers before anything else is read, and raises if they are not a success.
 
     Raises:
-        NotDownloaded: there was no answer in time, or one that is too large.
+        NotDownloaded: there was no answer in time, or it was too large.
     """
     deadline = time.monotonic() + timeout_seconds
     too_slow = f"it did not answer within {timeout_seconds:g} seconds"
@@ -65,17 +65,17 @@ def download(
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise NotDownloaded(_in_plain_words(error)) from error
     except ValueError as error:
-        # The client reads the environment's proxies as it is made.
+        # The client reads the environment's proxies when it is created.
         raise NotDownloaded(f"the network settings of this machine are wrong: {error}") from error
     return bytes(content)
 
 
 def require_success(answer: httpx2.Response) -> None:
-    """The check of a download where every status but success is a failure.
+    """The check of a download for which only a successful status will do.
 
     Raises:
-        NotDownloaded: the status is no success. The text says what that means, and how long the
-            source asks to be left alone.
+        NotDownloaded: the status is not a success. The message says what it means, and how long the
+            source asks to wait.
     """
     if answer.is_success:
         return
@@ -97,7 +97,7 @@ _MEANINGS: Final[Mapping[int, str]] = {
 
 
 def _in_plain_words(error: Exception) -> str:
-    """Why nothing came, for somebody who knows no library's exceptions."""
+    """Why the download failed, without the names of a library's exceptions."""
     causes = tuple(_causes(error))
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return "it could not be reached: its name has no address; is there a network?"
@@ -130,8 +130,8 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
 
 
 def trusted() -> ssl.SSLContext:
-    """The authorities that are trusted. To read them takes 20 to 70 ms, longer than most answers
-    do: of threads that all begin with it, one does."""
+    """The trusted certificate authorities. Loading them takes 20 to 70 ms, longer than most
+    answers: of several threads only one loads them."""
     with _READING:
         return _trusted()
 
@@ -153,9 +153,8 @@ _MOST_DIGITS = 7
 
 
 def asked_pause(retry_after: str | None) -> str:
-    """What the header asks for: "asks to wait 30 seconds" or "asks to wait until" an instant in
-    UTC. Empty where there is no header, or one that cannot be read; nothing of its text is
-    repeated."""
+    """The pause that the header requests: "asks to wait 30 seconds" or "asks to wait until" an
+    instant in UTC. Empty without a readable header. Its text is never repeated."""
     given = (retry_after or "").strip()
     if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS:
         return f"asks to wait {int(given)} seconds"
@@ -167,5 +166,5 @@ def asked_pause(retry_after: str | None) -> str:
 
 
 def _in_utc(instant: datetime) -> datetime:
-    """HTTP dates are in GMT, also where they do not say so."""
+    """HTTP dates are in GMT, even if they do not say so."""
     return instant.astimezone(UTC) if instant.tzinfo else instant.replace(tzinfo=UTC)

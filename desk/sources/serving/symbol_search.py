@@ -1,4 +1,4 @@
-"""Finding pairs by symbol or by the names of their currencies."""
+"""Finds pairs by symbol or by the names of their currencies."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,8 +15,8 @@ _EXACT_CODE, _WHOLE_WORD, _BEGINNING = 4, 2, 1
 def matching_symbols(query: str, currencies: Collection[str], limit: int) -> tuple[str, ...]:
     """Pairs of the given currencies that match every word of a query, best first.
 
-    A word matches a currency by its code, by a word of its name, or by the beginning of either.
-    A single currency is paired with all others, the most traded first.
+    A word matches a currency by its code, by a word of its name, or by the beginning of either. A
+    single currency is paired with all others, the most traded first.
     """
     words = re.findall(r"\w+", query.lower())
     scores = [{code: _score(word, code) for code in currencies} for word in words]
@@ -70,7 +70,7 @@ def _position(one: str, other: str) -> int:
 
 
 def _as_written(query: str, currencies: Collection[str], found: list[str]) -> tuple[str, ...]:
-    """A symbol that the query spells out stands first, even against the market's custom."""
+    """A symbol that the query spells out comes first, even against the market's custom."""
     codes = re.fullmatch(r"\W*([A-Z]{3})\W*([A-Z]{3})\W*", query.upper())
     if codes is None or not set(codes.groups()) <= set(currencies) or codes[1] == codes[2]:
         return tuple(found)

@@ -1,8 +1,8 @@
-"""Keeping a server's files current while it serves: once for all callers, and never for long.
+"""Keeps a server's files current while it serves: one refresh for all callers, with a short wait.
 
-Calls wait for a refresh for a while, and are then answered from what there is. What comes later
-than that is set aside until the next refresh is due or the next process starts, so that the answers
-to one run are from one state of the file.
+Calls wait for a refresh for a while, and are then answered from the existing copy. A later download
+is set aside until the next refresh is due or the next process starts, so that the answers to one
+run are from one state of the file.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from desk.sources.serving.kept_file import (
 )
 
 PATIENCE_SECONDS = 2.2
-"""How long a call waits for a refresh: most take less, and without a network none comes."""
+"""How long a call waits for a refresh: most take less, and without a network none succeeds."""
 
 REPLACING_SECONDS = 1.0
-"""How long a call waits beyond that for a file that is just being replaced."""
+"""How long a call waits beyond that for a file that is being replaced."""
 
 _TOOL_CALL = "tools/call"
 _LOG = logging.getLogger(__name__)
 
 
 WARNED_OF: set[Path] = set()
-"""The files whose failure this process has warned of: it may build a server more than once."""
+"""The files whose failure this process has logged as a warning: it may build a server several
+times."""
 
 
 class _Failure(NamedTuple):
-    """Why the copy of a source does not hold what its provider publishes; `held` says whether there
-    is a copy from before."""
+    """Why the copy of a source is not current. `held` says whether there is an earlier copy."""
 
     source: str
     reason: str
@@ -49,12 +49,12 @@ class _Failure(NamedTuple):
 
 
 class Upkeep:
-    """Refreshes the files of a server when they are due, side by side, once for all calls.
+    """Refreshes the files of a server when they are due, concurrently, once for all calls.
 
     A file is due when the server starts, and again at the first request after `refresh_every`,
     unless another process has refreshed it within that time, or has failed to within the last
-    minute. The copy there is stays in use where one fails. What failed together is one line of the
-    log, a warning the first time in a process.
+    minute. If a refresh fails, the existing copy remains in use. Concurrent failures are logged as
+    one line, a warning the first time in a process.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Upkeep:
         clock: Callable[[], float] = time.monotonic,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """`clock` gives seconds that never run backwards."""
+        """`clock` returns seconds that never run backwards."""
         self._files = tuple(_FileUpkeep(each, cache_dir, refresh_every, clock) for each in files)
         self._clock = clock
         self._patience_seconds = patience_seconds
@@ -76,8 +76,8 @@ class Upkeep:
     async def before_request(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Middleware of a server: what is due begins to be fetched at its first request, which
-        comes as it starts; the call of a tool waits for it."""
+        """Middleware of a server: starts due refreshes at its first request, which comes as it
+        starts. Tool calls wait for them."""
         if ctx.method == _TOOL_CALL:
             await self.ensure_fresh()
         else:
@@ -85,29 +85,29 @@ class Upkeep:
         return await call_next(ctx)
 
     def start(self) -> None:
-        """Begin to refresh what is due. Needs a running event loop; waits for nothing."""
+        """Starts the refreshes that are due, without waiting. Needs a running event loop."""
         until = self._clock() + self._patience_seconds
         begun = [file for file in self._files if file.start(until, self._ended)]
         if begun:
             self._waited_for_until = until
 
     async def ensure_fresh(self) -> None:
-        """Refresh what is due, or wait for the refresh under way, but not for long.
+        """Refreshes what is due, or waits for the refresh in flight, but not for long.
 
-        A failure raises nothing. One that takes its time ends in the background; what it brings is
-        set aside, and calls are answered from what is there.
+        A failure raises nothing. A slow refresh ends in the background; its download is set aside,
+        and calls are answered from the existing copy.
         """
         self.start()
         running = {file.running for file in self._files if file.running is not None}
         if running:
-            # A caller that is cancelled must not take the refresh away from the others.
+            # A cancelled caller must not cancel the refresh for the others.
             patience = max(self._waited_for_until - self._clock(), 0.0)
             _, late = await asyncio.wait(running, timeout=patience)
             if replacing := late & {file.running for file in self._files if file.replacing}:
                 await asyncio.wait(replacing, timeout=REPLACING_SECONDS)
 
     def _ended(self, failure: _Failure | None) -> None:
-        """One file is looked after; once all are, what failed of them is told."""
+        """Records the end of one file's refresh. Once all have ended, logs their failures."""
         if failure is not None:
             self._failed.append(failure)
         if self._failed and not any(file.busy for file in self._files):
@@ -161,8 +161,9 @@ class _FileUpkeep:
         self.replacing = False
 
     def start(self, until: float, ended: Callable[[_Failure | None], None]) -> bool:
-        """Whether a refresh has begun: it was due, and none is under way. It may replace the file
-        until an instant of the clock; how it came out is told to `ended`."""
+        """Starts a refresh if it is due and none is in flight. Returns whether it did. It may
+        replace the file until an instant of the clock; `ended` is called with its failure, if
+        any."""
         if self.busy or self._clock() < self._not_before:
             return False
         self._until = until
@@ -188,7 +189,7 @@ class _FileUpkeep:
         return _Failure(kept.source, reason, kept.path(self._cache_dir), held)
 
     async def _kept_up(self) -> str | None:
-        """Why the copy does not hold what the provider publishes; None when it does or is young."""
+        """Why the copy is not current. None if it is, or if it is recent."""
         self.replacing = True
         await asyncio.to_thread(take_over_late, self._kept, self._cache_dir)
         self.replacing = False
@@ -205,7 +206,7 @@ class _FileUpkeep:
         return failure
 
     def _seconds_left(self) -> float:
-        """How long the kept copy is still good for, by when it was written."""
+        """How long the cached copy remains valid, by its modification time."""
         try:
             written = self._kept.path(self._cache_dir).stat().st_mtime
         except OSError:
@@ -214,7 +215,7 @@ class _FileUpkeep:
         return self._every_seconds - age if age >= 0 else 0.0
 
     async def _refresh(self) -> str | None:
-        """Why the copy does not hold what the provider publishes; None when it does."""
+        """Why the copy is not current. None if it is."""
         kept = self._kept
         try:
             async with asyncio.timeout(kept.timeout_seconds):
@@ -224,7 +225,7 @@ class _FileUpkeep:
         except TimeoutError:
             return f"{kept.url}: not done within {kept.timeout_seconds:g} seconds"
         except Exception as error:
-            # Such as a proxy setting that the client refuses: no reason not to answer.
+            # Such as a proxy setting that the client refuses, which must not prevent an answer.
             return f"{kept.url}: {error!r}"
         return None if outcome.succeeded else outcome.reason
 
@@ -232,8 +233,8 @@ class _FileUpkeep:
 def upkeep_of(
     files: Sequence[KeptFile], cache_dir: Path | None, refresh_every: timedelta | None
 ) -> list[ServerMiddleware[Any]]:
-    """The middleware of a server that keeps files: none where it has no folder to keep them in, or
-    is not told to refresh them."""
+    """The middleware of a server that caches files. Empty if it has no folder for them, or is not
+    to refresh them."""
     if cache_dir is None or refresh_every is None or not files:
         return []
     return [

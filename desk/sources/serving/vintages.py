@@ -1,10 +1,10 @@
-"""Values of a source as they were known: first ones, late ones, revisions and withdrawals.
+"""Values of a source as they were known: first values, late ones, revisions and withdrawals.
 
-A provider's file has each datum as the provider tells it now. The desk answers for an instant, so
-it notes what differs whenever it takes over a newer file. A first value counts as known from the
-provider's publication rule, whenever the desk saw it; a revision from the instant at which the desk
-saw it; and so does a value that was not there yet when the desk looked after it was due. What
-differs is noted beside the kept file.
+A provider's file has each datum in its current version. The desk answers for an instant, so it
+records the differences whenever it replaces a file by a newer one. A first value counts as known
+from the provider's publication rule, whenever the desk saw it. A revision counts as known from the
+instant at which the desk saw it, and so does a value that was missing when the desk looked after it
+was due. The differences are recorded beside the cached file.
 """
 
 from bisect import bisect_right
@@ -18,11 +18,11 @@ from pydantic import ValidationError
 from desk.contracts.base import Contract, Instant
 
 Publication = Callable[[str], datetime]
-"""From which instant a datum of a name counts as known, by its provider's rule."""
+"""The instant from which a datum counts as known, by its name, by its provider's rule."""
 
 
 class RevisedDatum(Contract):
-    """One datum that a newer file told otherwise, first seen at `seen`. None: it was not there."""
+    """One datum that differs in a newer file, first seen at `seen`. None: it was absent."""
 
     name: str
     seen: Instant
@@ -38,17 +38,17 @@ def revisions_between(
     looked: datetime | None,
     published: Publication | None,
 ) -> tuple[RevisedDatum, ...]:
-    """What is to be noted when a file takes the place of another.
+    """The differences to record when a file replaces another.
 
     Args:
-        before: The data of the file that there was, by their names.
+        before: The data of the existing file, by their names.
         after: Those of the newer one.
         seen: The instant at which the newer one was fetched.
-        looked: When the desk last found that the provider had nothing newer than `before`; None
-            where that is not known, and nothing can be called late.
-        published: The provider's rule; None where it has none, and nothing is called late.
+        looked: When the desk last found that the provider had nothing newer than `before`; None if
+            unknown, and then no value counts as late.
+        published: The provider's rule; None if it has none, and then no value counts as late.
     """
-    told_otherwise = (name for name in before if after.get(name) != before[name])
+    revised = (name for name in before if after.get(name) != before[name])
     late = (
         name
         for name in after.keys() - before.keys()
@@ -56,12 +56,12 @@ def revisions_between(
     )
     return tuple(
         RevisedDatum(name=name, seen=seen, before=before.get(name), after=after.get(name))
-        for name in sorted({*told_otherwise, *late})
+        for name in sorted({*revised, *late})
     )
 
 
 class Vintages:
-    """The data of a source at any instant: those it tells now, undone as far as they came later."""
+    """The data of a source at any instant: the current ones, with later changes undone."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Vintages:
         revisions: Iterable[RevisedDatum] = (),
         published: Publication | None = None,
     ) -> None:
-        """Without a publication rule every first value counts as known from the beginning."""
+        """Without a publication rule every first value counts as always known."""
         self._current = current
         self._published = published
         self._revisions: dict[str, list[RevisedDatum]] = {}
@@ -77,7 +77,7 @@ class Vintages:
             self._revisions.setdefault(revision.name, []).append(revision)
 
     def value(self, name: str, as_of: datetime) -> str | None:
-        """A datum as it was known at an instant; None where none was."""
+        """A datum as it was known at an instant. None if it was not."""
         if self._published is not None and as_of < self._published(name):
             return None
         revisions = self._revisions.get(name, [])
@@ -85,15 +85,15 @@ class Vintages:
         return revisions[seen].before if seen < len(revisions) else self._current.get(name)
 
     def as_of(self, as_of: datetime) -> dict[str, str]:
-        """All data that were known at an instant, in the order of the file, as they were then;
-        those that were withdrawn since come last."""
+        """All data known at an instant, in the order of the file, in their version of then. Those
+        withdrawn since come last."""
         names = dict.fromkeys((*self._current, *self._revisions))
         found = ((name, self.value(name, as_of)) for name in names)
         return {name: value for name, value in found if value is not None}
 
     def corrections(self, as_of: datetime) -> dict[str, str | None]:
-        """What was told otherwise at an instant than it is now, publication rule aside: by name the
-        value of then, None where it was not there. Empty for most instants, and cheap."""
+        """The data that differed at an instant from the current ones, publication rule aside: the
+        earlier value by name, None if it was absent. Empty for most instants, and cheap."""
         found: dict[str, str | None] = {}
         for name, revisions in self._revisions.items():
             seen = bisect_right(revisions, as_of, key=lambda each: each.seen)
@@ -103,13 +103,13 @@ class Vintages:
 
 
 def revisions_path(name: str, cache_dir: Path) -> Path:
-    """Where it is noted what newer versions of a file told otherwise, a line of JSON each."""
+    """The file that records the differences of newer versions, one line of JSON each."""
     return cache_dir / f"{name}.revisions"
 
 
 def revisions_of(name: str, cache_dir: Path) -> tuple[RevisedDatum, ...]:
-    """What newer versions of the file of a name told otherwise, in the order in which it was seen.
-    A line that cannot be read is passed over: a process was killed while it wrote it."""
+    """The recorded differences of newer versions of a file, in the order in which they were seen.
+    Skips an unreadable line, which a killed process left behind."""
     try:
         lines = revisions_path(name, cache_dir).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -126,22 +126,22 @@ def _readable(lines: Iterable[str]) -> Iterator[RevisedDatum]:
 
 
 class Correctable(Protocol):
-    """What a file tells, by the names of its data, and the same told otherwise."""
+    """The content of a file by the names of its data, which can be corrected."""
 
     def by_datum(self) -> Mapping[str, str]:
         """Every datum by its name."""
 
     def corrected(self, corrections: Mapping[str, str | None]) -> Self:
-        """The same with other data, by their names; None takes one away."""
+        """A copy with other data, by their names. None removes one."""
 
 
-_Told = TypeVar("_Told", bound=Correctable)
+_Content = TypeVar("_Content", bound=Correctable)
 FileSignature: TypeAlias = tuple[int, int, int]
-"""What tells one version of a file from the next: inode, size and time of change."""
+"""Distinguishes the versions of a file: inode, size and modification time."""
 
 
 def signature_of(file: Path | None) -> FileSignature | None:
-    """That of a file as it is now; None where there is none."""
+    """The signature of a file. None if it is absent."""
     try:
         found = file.stat() if file else None
     except OSError:
@@ -150,23 +150,23 @@ def signature_of(file: Path | None) -> FileSignature | None:
 
 
 CORRECTED_KEPT: Final = 8
-"""Earlier states of a file that are kept: a whole file each. Runs side by side ask about few."""
+"""Earlier states of a file that are cached: a whole file each. Concurrent runs ask for few."""
 
 
-class AsSeen(Generic[_Told]):
-    """What the kept file of a name told at an instant. Holds no lock: its user does."""
+class AsSeen(Generic[_Content]):
+    """The content of a cached file as of an instant. Not thread-safe: its user locks."""
 
     def __init__(self, name: str, cache_dir: Path) -> None:
         self._name = name
         self._cache_dir = cache_dir
-        self._now: _Told | None = None
+        self._now: _Content | None = None
         self._read_with: FileSignature | None = None
         self._vintages: Vintages | None = None
-        self._corrected: dict[frozenset[tuple[str, str | None]], _Told] = {}
+        self._corrected: dict[frozenset[tuple[str, str | None]], _Content] = {}
 
-    def known_at(self, now: _Told, as_of: datetime) -> _Told:
-        """What the file tells `now`, with what a newer version told otherwise since `as_of` undone.
-        Its revisions are read again only when the file, or what is noted of it, has changed."""
+    def known_at(self, now: _Content, as_of: datetime) -> _Content:
+        """The current content `now`, with changes since `as_of` undone. The revisions are read
+        again only when the file, or their record, has changed."""
         signature = signature_of(revisions_path(self._name, self._cache_dir))
         if now is not self._now or signature != self._read_with:
             revisions = revisions_of(self._name, self._cache_dir)

@@ -1,1 +1,1 @@
-"""The server `social`: what is said of a market in public social feeds."""
+"""The server `social`: posts about a market in public social feeds."""

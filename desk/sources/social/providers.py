@@ -1,8 +1,8 @@
-"""Public social feeds that need no key, each in the form that its documentation describes.
+"""Public social feeds that need no key, each parsed by its documented format.
 
-Mastodon: GET /api/v1/timelines/tag/:hashtag, an array of Status (docs.joinmastodon.org).
-Bluesky: GET /xrpc/app.bsky.feed.searchPosts, `posts` with postView (docs.bsky.app).
-Hacker News: GET /api/v1/search_by_date of the Algolia search, `hits` (hn.algolia.com/api).
+Mastodon: GET /api/v1/timelines/tag/:hashtag, an array of Status (docs.joinmastodon.org). Bluesky:
+GET /xrpc/app.bsky.feed.searchPosts, `posts` with postView (docs.bsky.app). Hacker News: GET
+/api/v1/search_by_date of the Algolia search, `hits` (hn.algolia.com/api).
 """
 
 import json
@@ -30,7 +30,7 @@ from desk.sources.serving.reachability import NotReachable, Reach
 
 TIMEOUT_SECONDS: Final = 3.0
 LARGEST_ANSWER: Final = 4 * 1024 * 1024
-"""Bytes. A hundred posts with all that is said of them are below one mebibyte."""
+"""In bytes. A hundred posts with all their metadata take less than one mebibyte."""
 
 MOST_ASKED: Final = 100
 _MASTODON_GIVES: Final = 40
@@ -42,8 +42,8 @@ _HEADERS: Final = {"Accept": "application/json", "User-Agent": "research-desk/0.
 
 @dataclass(frozen=True, slots=True)
 class MentionSearch:
-    """What is looked for: words as a search takes them, the same as one hashtag, and the name in
-    plain words; from `start` to `end`, both included."""
+    """The search terms: words for a search, the same as one hashtag, and the name in plain words;
+    from `start` to `end`, both included."""
 
     words: str
     tag: str
@@ -52,19 +52,19 @@ class MentionSearch:
     end: datetime
 
 
-class NotTold(Exception):
-    """A feed gave nothing that can be used. The text says why; `since` is set where it does not
-    answer at all."""
+class FeedFailed(Exception):
+    """A feed gave nothing usable. The message says why; `since` is set if it does not answer at
+    all."""
 
-    def __init__(self, said: str, since: datetime | None = None) -> None:
-        super().__init__(said)
+    def __init__(self, reason: str, since: datetime | None = None) -> None:
+        super().__init__(reason)
         self.since = since
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One public feed: where it is, what it is asked, and what of its answer are posts. One answer
-    holds at most `most` of them."""
+    """One public feed: its address, its query, and the parsing of its posts. One answer has at most
+    `most` of them."""
 
     name: str
     url: str
@@ -74,23 +74,23 @@ class Feed:
     mention: Callable[[Mapping[str, Any]], dict[str, Any]]
 
     def address(self, base: str, wanted: MentionSearch) -> str:
-        """The question as an address below another base than the feed's own."""
+        """The query as an address below another base than the feed's own."""
         return f"{base.rstrip('/')}{self.path(wanted)}"
 
 
 class FoundMentions(NamedTuple):
-    """What a feed has of a window, newest first. `reaches_back_to` is the oldest of a full answer
-    that ends within the window: there may be more before it."""
+    """The posts of a feed in a window, newest first. `reaches_back_to` is the oldest post of a full
+    answer that ends within the window: there may be more before it."""
 
     mentions: tuple[Mention, ...]
     reaches_back_to: datetime | None = None
 
 
 def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> FoundMentions:
-    """What a feed has of the window.
+    """The posts of a feed in the window.
 
     Raises:
-        NotTold: it did not answer, refused, or its answer is of another form.
+        FeedFailed: it did not answer, refused, or its answer has another form.
     """
     url = feed.address(base, wanted)
     body = _json(_fetched(url, reach))
@@ -98,9 +98,9 @@ def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> FoundMen
         posts = [*feed.posts(body)]
         found = [mention for post in posts if (mention := _mention(feed, post)) is not None]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise NotTold("its answer has another form than is documented") from error
+        raise FeedFailed("its answer has another form than is documented") from error
     if posts and not found:
-        raise NotTold("its answer has another form than is documented")
+        raise FeedFailed("its answer has another form than is documented")
     within = [each for each in found if wanted.start <= each.published_at <= wanted.end]
     within.sort(key=lambda each: each.published_at, reverse=True)
     oldest = min((each.published_at for each in found), default=wanted.start)
@@ -119,47 +119,46 @@ def _fetched(url: str, reach: Reach) -> bytes:
             headers=_HEADERS,
         )
     except NotReachable as error:
-        raise NotTold(str(error), error.since) from error
+        raise FeedFailed(str(error), error.since) from error
     except TooLarge as error:
-        raise NotTold(str(error)) from error
+        raise FeedFailed(str(error)) from error
     except _AskedTooOften as error:
         reach.note_failure(url, str(error))
         raise
     except NotDownloaded as error:
-        raise NotTold(str(error), reach.note_failure(url, str(error))) from error
+        raise FeedFailed(str(error), reach.note_failure(url, str(error))) from error
     reach.note_success(url)
     return content
 
 
-class _AskedTooOften(NotTold):
-    """It was asked too often, and is left alone for a minute."""
+class _AskedTooOften(FeedFailed):
+    """It was asked too often, and is not asked again for a minute."""
 
 
 def _require_success(answer: httpx2.Response) -> None:
     if answer.is_success:
         return
-    said = f"it answered {status_of(answer)}"
+    reason = f"it answered {status_of(answer)}"
     if answer.status_code == _TOO_MANY:
         wait = asked_pause(answer.headers.get("retry-after"))
-        raise _AskedTooOften(f"{said} and {wait}" if wait else said)
-    raise NotTold(said)
+        raise _AskedTooOften(f"{reason} and {wait}" if wait else reason)
+    raise FeedFailed(reason)
 
 
 def _json(content: bytes) -> Any:
     if content.lstrip().startswith(b"<"):
-        raise NotTold("its answer is a web page (HTML) and no JSON")
+        raise FeedFailed("its answer is a web page (HTML) and no JSON")
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise NotTold("its answer is no JSON, or breaks off") from error
+        raise FeedFailed("its answer is no JSON, or breaks off") from error
 
 
 def _mention(feed: Feed, post: Any) -> Mention | None:
-    """A post as a mention; None for one without words or without a readable date, and for one that
-    only passes on another's."""
+    """A post as a mention. None if it has no words or no readable date, or only reposts another."""
     try:
-        told = feed.mention(post)
-        return Mention(feed=feed.name, **told)
+        fields = feed.mention(post)
+        return Mention(feed=feed.name, **fields)
     except (KeyError, TypeError, AttributeError, ValueError, ValidationError):
         return None
 
@@ -211,7 +210,7 @@ def _bluesky_path(wanted: MentionSearch) -> str:
 
 
 def _post(post: Mapping[str, Any]) -> dict[str, Any]:
-    """A post's address on the web is made of its author and the last part of its `at://` one."""
+    """Builds a post's web address from its author and the last part of its `at://` address."""
     author, record = post["author"]["handle"], post["record"]
     key = str(post["uri"]).rpartition("/")[2]
     return {
@@ -239,7 +238,7 @@ def _hacker_news_path(wanted: MentionSearch) -> str:
 
 
 def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
-    """A story by its title, a comment by its text. Points are its likes; nobody reposts here."""
+    """A story by its title, a comment by its text. Points count as likes; there are no reposts."""
     return {
         "text": _text(hit.get("title") or hit.get("comment_text")),
         "author": _text(hit["author"])[:200],
@@ -278,5 +277,5 @@ FEEDS: Final[Mapping[str, Feed]] = MappingProxyType(
         ),
     }
 )
-"""The feeds by the names of their options. Mastodon is many servers: one is asked, and has what its
-users see."""
+"""The feeds by the names of their options. Mastodon has many servers: one is asked, and has what
+its users see."""

@@ -1,4 +1,4 @@
-"""MCP server `social`: what is said of a market in public social feeds, with its reach."""
+"""MCP server `social`: posts about a market in public social feeds, with their reach."""
 
 import argparse
 import re
@@ -26,13 +26,13 @@ from desk.sources.serving.arguments import AsOf, DeskServer
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of, is_pair
 from desk.sources.serving.reachability import Reach, add_reach_tool
-from desk.sources.social.providers import FEEDS, MentionSearch, NotTold, read
+from desk.sources.social.providers import FEEDS, FeedFailed, MentionSearch, read
 
 SOURCE: Final = Provenance(name="Public social feeds", tier=SourceTier.DERIVED)
 USUAL_DAYS: Final = 7
 MOST_ITEMS: Final = 60
 LIKE_NOW: Final = timedelta(hours=3)
-"""How long after an instant its likes may still be counted as those of that instant."""
+"""How long after an instant its likes may still count as those of that instant."""
 
 METHOD: Final = (
     "Posts that name the market in the {days} days up to as_of: Mastodon by the hashtag {tag}, on "
@@ -67,7 +67,8 @@ class SocialTools:
     """The tools of the server. Each answers only with what was posted by `as_of`."""
 
     def __init__(self, bases: Mapping[str, str], reach: Reach, now: Callable[[], datetime]) -> None:
-        """`bases` are the feeds' addresses by their names in `FEEDS`; `now` the present instant."""
+        """`bases` are the feeds' addresses by their names in `FEEDS`; `now` returns the present
+        instant."""
         self._bases = bases
         self._reach = reach
         self._now = now
@@ -80,31 +81,31 @@ class SocialTools:
         """
         wanted = wanted_of(symbol, as_of - timedelta(days=days), as_of)
         with ThreadPoolExecutor(len(self._bases)) as threads:
-            told = [*threads.map(lambda name: self._feed_answer(name, wanted), self._bases)]
+            answers = [*threads.map(lambda name: self._feed_answer(name, wanted), self._bases)]
         current = self._now() - as_of <= LIKE_NOW
-        found = [mention for one in told for mention in one.mentions]
+        found = [mention for one in answers for mention in one.mentions]
         found.sort(key=lambda each: each.published_at, reverse=True)
         mentions = found if current else [mention.without_reach() for mention in found]
-        missing = [one.missing for one in told if one.missing]
-        cut_off = [one.cut_off for one in told if one.cut_off]
-        silent = [one.since for one in told if one.since is not None]
+        missing = [one.missing for one in answers if one.missing]
+        cut_off = [one.cut_off for one in answers if one.cut_off]
+        silent = [one.since for one in answers if one.since is not None]
         asked = METHOD.format(days=days, tag=f"#{wanted.tag}", words=wanted.words, name=wanted.name)
         return Mentions(
             as_of=as_of,
             source=SOURCE,
             symbol=symbol,
             method=asked,
-            figures=_figures(mentions, as_of) if len(missing) < len(told) else (),
+            figures=_figures(mentions, as_of) if len(missing) < len(answers) else (),
             missing=(*missing, *cut_off, *(() if current or not found else (NO_REACH,))),
             items=tuple(mentions[:MOST_ITEMS]),
-            unreachable_since=min(silent) if len(silent) == len(told) else None,
+            unreachable_since=min(silent) if len(silent) == len(answers) else None,
         )
 
     def _feed_answer(self, name: str, wanted: MentionSearch) -> _FeedAnswer:
         feed = FEEDS[name]
         try:
             found = read(feed, self._bases[name], wanted, self._reach)
-        except NotTold as error:
+        except FeedFailed as error:
             return _FeedAnswer((), f"{feed.name} could not be read: {error}.", error.since)
         if found.reaches_back_to is None:
             return _FeedAnswer(found.mentions)
@@ -114,11 +115,11 @@ class SocialTools:
 
 
 def wanted_of(symbol: str, start: datetime, end: datetime) -> MentionSearch:
-    """What is looked for about a market: a pair by its code and its currency's name, a policy rate
-    by its bank, a stock by its cashtag and its company's name.
+    """The search for a market: a pair by its code and its currency's name, a policy rate by its
+    bank, a stock by its cashtag and its company's name.
 
     Raises:
-        ToolError: it is no symbol of a market.
+        ToolError: it is not the symbol of a market.
     """
     areas = areas_of(symbol)
     if is_pair(symbol):
@@ -159,9 +160,9 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `bases` are the feeds' addresses by their names in `FEEDS`, in place of their own. `cache_dir`
-    holds which could be reached. With `offline` nothing is fetched. `refresh_every` is accepted as
-    by every server of ours and not used.
+    `bases` replace the feeds' own addresses, by their names in `FEEDS`. `cache_dir` records which
+    could be reached. With `offline` nothing is fetched. `refresh_every` is accepted, as by every
+    server of the desk, and not used.
     """
     del refresh_every
     asked = bases or {name: feed.url for name, feed in FEEDS.items()}
@@ -180,15 +181,15 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
-    in a worker that refreshes nothing."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process. It fetches
+    nothing in a worker that refreshes nothing."""
     arguments = _parser().parse_args(args)
     offline = arguments.offline or refresh_every is None
     return build_server(cache_dir, bases=_bases(arguments), offline=offline)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
     bases, offline = _bases(arguments), arguments.offline

@@ -1,4 +1,4 @@
-"""What the tables of official statistics say as of an instant, in the form of the contracts."""
+"""Answers from the tables of official statistics as of an instant, in the form of the contracts."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -9,31 +9,29 @@ from desk.sources.statistics.tables import AREAS, CURRENCIES, OfficialTables
 
 DOLLAR = "USD"
 QUOTED_IN_DOLLARS = frozenset({"AUD", "EUR", "GBP", "NZD"})
-"""The Federal Reserve gives these in dollars for one unit, all others in units for one dollar."""
+"""The Federal Reserve quotes these in dollars for one unit, all others in units for one dollar."""
 
 INVERTED_PRECISION = Decimal("0.0001")
-"""The table holds every currency in units for one dollar, with at most four decimals. Turned back,
-an average below one dollar is that of the release; above, its last digit can be two off."""
+"""The table has every currency in units for one dollar, with at most four decimals. Inverted, an
+average below one dollar equals that of the release; above, its last digit can be off by two."""
 
 AVERAGE_KNOWN_ON = 8
 """The release G.5 with a month's averages is dated the first business day of the next month (for
-example 1 October 2010, 1 March 2019, 1 July 2024); a week's delay is allowed for."""
+example 1 October 2010, 1 March 2019, 1 July 2024); this allows for a week's delay."""
 
 RATE_KNOWN_ON = 21
-"""The BIS brought its monthly series up to date until the 20th of the next month (for example on
-18 April 2018 and 20 October 2021), and brings it up to date every week now; the day after."""
+"""The BIS updated its monthly series until the 20th of the next month (for example on 18 April 2018
+and 20 October 2021), and now updates it every week; this is the day after."""
 
 LATE_AREAS = frozenset({"IN"})
-"""The BIS has these a month later than the others."""
+"""The BIS publishes these a month later than the others."""
 
 
 def month_averages(
     tables: OfficialTables, currency: str, start: str, end: str, as_of: datetime
 ) -> tuple[MonthAverage, ...]:
-    """The averages of a currency in the Federal Reserve's own quotation, oldest first.
-
-    From the first month to the last, both included, as far as they were known by an instant.
-    """
+    """The averages of a currency in the Federal Reserve's own quotation, oldest first, from the
+    first month to the last, both included, as far as they were known by an instant."""
     inverted = currency in QUOTED_IN_DOLLARS
     return tuple(
         MonthAverage(
@@ -49,7 +47,7 @@ def month_averages(
 def month_end_rates(
     tables: OfficialTables, areas: Iterable[str], start: str, end: str, as_of: datetime
 ) -> list[MonthEndRate]:
-    """The rates of areas at the ends of months that were known by an instant, oldest first."""
+    """The rates of areas at month ends that were known by an instant, oldest first."""
     found = [
         MonthEndRate(
             area=area, month=month, rate=rate, instrument=instrument, known_from=known_from
@@ -74,7 +72,8 @@ def rate_known_from(area: str, month: str) -> datetime:
 
 
 def quoted_currency(symbol: str) -> tuple[str | None, str | None]:
-    """The currency beside the dollar in a pair that the table has, or why it has not."""
+    """The currency beside the dollar in a pair of the table, or the reason why the table does not
+    have it."""
     base, _, quote = symbol.partition("/")
     if DOLLAR not in (base, quote):
         return None, f"H.10 has rates against the US dollar only, and no cross such as {symbol}."
@@ -87,14 +86,14 @@ def quoted_currency(symbol: str) -> tuple[str | None, str | None]:
 
 
 def no_averages(symbol: str, start: str, end: str, as_of: datetime) -> str:
-    """Why there are no averages of a pair that H.10 has."""
+    """The reason why there are no averages of a pair that H.10 has."""
     return f"No H.10 average of {symbol} from {start} to {end} was known by {as_of.isoformat()}."
 
 
 def rate_gaps(
     found: Iterable[MonthEndRate], areas: Iterable[str], start: str, end: str, as_of: datetime
 ) -> dict[str, str]:
-    """Why there is no rate of an area, for the areas without any."""
+    """The reason for each area without a rate."""
     there = {row.area for row in found}
     return {area: _gap(area, start, end, as_of) for area in areas if area not in there}
 

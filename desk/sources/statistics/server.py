@@ -84,8 +84,8 @@ class OfficialStatisticsTools:
         daily: DailyRates | None = None,
         banks: BankRates | None = None,
     ) -> None:
-        """`folder` holds the three tables, which are read when first asked for. Without `daily` and
-        `banks` no files of daily rates and of policy rates are kept."""
+        """`folder` holds the three tables, which are read at their first use. Without `daily` and
+        `banks` no files of daily rates and of policy rates are cached."""
         self._kept = ReadOnce(partial(read_official_tables, folder))
         self._daily = daily or DailyRates(None)
         self._banks = banks or BankRates(None)
@@ -168,7 +168,7 @@ class OfficialStatisticsTools:
 
 
 KEYS = (*(each.key for each in (*PUBLISHERS, *KEPT)), CALENDAR_KEY)
-"""Providers whose address configuration may replace, by `--url KEY=ADDRESS`."""
+"""Providers whose address can be configured, by `--url KEY=ADDRESS`."""
 
 DESCRIPTION = SourceDescription(
     server="official_statistics",
@@ -190,7 +190,7 @@ DESCRIPTION = SourceDescription(
 
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
-    """The files that the server keeps when it is started with such arguments."""
+    """The files that the server caches when it is started with such arguments."""
     return _files(_parser().parse_args(args).url)
 
 
@@ -229,13 +229,13 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     addresses = _parser().parse_args(args).url
     return build_server(cache_dir, refresh_every=refresh_every, addresses=addresses)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    """Runs the server, or refreshes its data, as the command line says. Returns the exit status."""
     return serve_or_refresh(
         _parser(),
         argv,

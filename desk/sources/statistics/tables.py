@@ -32,13 +32,13 @@ Series = Mapping[str, Decimal]
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What one area's series measures: `names[i]` from `months[i]` on, oldest first."""
+    """The instruments of one area's series: `names[i]` from `months[i]` on, oldest first."""
 
     months: tuple[str, ...]
     names: tuple[str, ...]
 
     def at(self, month: str) -> str | None:
-        """The instrument of a month; None before the first."""
+        """The instrument of a month. None before the first."""
         at = bisect_right(self.months, month)
         return self.names[at - 1] if at else None
 
@@ -55,7 +55,7 @@ class OfficialTables:
     instruments: Mapping[str, Instruments]
 
     def with_later(self, month_ends: Mapping[str, Series]) -> "OfficialTables":
-        """The same with the rates of the months after the last that an area has here."""
+        """A copy extended by the rates of the months after an area's last one."""
         joined = {
             area: {
                 **known,
@@ -71,11 +71,11 @@ class OfficialTables:
 
 
 def read_official_tables(folder: Path = FACTS_DIR) -> OfficialTables:
-    """Read and check the three tables of a folder.
+    """Reads and validates the three tables of a folder.
 
     Raises:
-        DamagedTable: a table is missing, a cell of it is malformed, its months are not in order,
-            or a rate has no instrument.
+        DamagedTable: a table is missing, a cell of it is malformed, its months are not in order, or
+            a rate has no instrument.
     """
     averages = read_rows(folder / "h10_month_averages.csv", AVERAGE_COLUMNS)
     month_ends = read_rows(folder / "bis_month_end_rates.csv", MONTH_END_COLUMNS)

@@ -1,4 +1,4 @@
-"""What analysts think of a company, and its quarterly accounts, asked of Yahoo Finance."""
+"""Analysts' opinions of a company, and its quarterly accounts, from Yahoo Finance."""
 
 import math
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from desk.sources.yahoo.statements import Place, StatementPeriod, reported_on, r
 from desk.sources.yahoo.upstream import PAGES_URL, YAHOO_URL, YahooFinance
 
 COOKIES_URL: Final = "https://fc.yahoo.com"
-"""Where Yahoo gives the cookie without which it tells nothing of analysts."""
+"""The source of the cookie without which Yahoo returns nothing about analysts."""
 
 COMPANY_SECONDS: Final = 10.0
-"""For all requests about one company together."""
+"""The timeout of all requests about one company together."""
 
 LINES: Final = frozenset(
     {*AccountItem, "OperatingIncome", "GrossProfit", "OperatingCashFlow"}
     - {AccountItem.EARNINGS_A_SHARE, AccountItem.SHARES}
 )
-"""The lines of quarterly accounts that are told: money alone, which no split changes."""
+"""The lines of quarterly accounts that are returned: only money, which no split changes."""
 
 NO_DAYS: Final = (
     f"The days of its reports could not be had: {{why}}. Its quarters count as known from "
@@ -38,22 +38,23 @@ NO_DAYS: Final = (
 _ACTIONS: Final[Mapping[str, RatingAction]] = MappingProxyType(
     {"up": RatingAction.RAISED, "down": RatingAction.CUT, "init": RatingAction.BEGUN}
 )
-"""Yahoo's words; `main` and `reit`, maintained and reiterated, are among what is repeated."""
+"""Yahoo's words. `main` and `reit`, maintained and reiterated, count as repeated."""
 
 _LARGEST_TARGET: Final = 1e9
 _RUNNING_YEAR: Final = "0y"
 
 
 class Estimates(NamedTuple):
-    """How many estimates of the running year's earnings were raised and cut in the last 30 days."""
+    """The number of estimates of the current year's earnings that were raised and cut in the last
+    30 days."""
 
     raised: int
     cut: int
 
 
 class Opinions(NamedTuple):
-    """What analysts think of a company as Yahoo has it now, newest first. Without `estimates`,
-    `why_none` says why, unless they were not asked for."""
+    """Analysts' opinions of a company as Yahoo has them now, newest first. Without `estimates`,
+    `why_none` says why, unless they were not requested."""
 
     ratings: tuple[AnalystRating, ...]
     estimates: Estimates | None = None
@@ -61,9 +62,9 @@ class Opinions(NamedTuple):
 
 
 class YahooCompanies(YahooFinance):
-    """Yahoo's ratings and quarterly accounts of companies, whenever they were known.
+    """Yahoo's ratings and quarterly accounts of companies, whenever they became known.
 
-    What it answered is kept for five minutes. What was corrected later is told corrected.
+    Answers are cached for five minutes. Corrected figures are returned in their corrected version.
     """
 
     def __init__(
@@ -74,19 +75,19 @@ class YahooCompanies(YahooFinance):
         *,
         offline: bool = False,
     ) -> None:
-        """Cookies are asked of `cookies_url`, the days of reports of `pages_url`, all else of
-        `url`. `offline` is as for `YahooFinance`."""
+        """Cookies are requested from `cookies_url`, the days of reports from `pages_url`, all else
+        from `url`. `offline` is as for `YahooFinance`."""
         super().__init__(url, timeout_seconds=COMPANY_SECONDS, offline=offline)
         self._cookies_url = cookies_url
         self._pages_url = pages_url
 
     def opinions(self, symbol: str, *, estimates: bool) -> Opinions:
-        """The ratings of a company, and with `estimates` how those were revised up to now; nothing
-        where Yahoo has no such company.
+        """The ratings of a company, and with `estimates` their revisions up to now. Empty if Yahoo
+        has no such company.
 
         Raises:
-            YahooRefused: Yahoo could not be asked, or said no.
-            YahooUnusable: its answer is not to be relied on.
+            YahooRefused: Yahoo could not be asked, or refused.
+            YahooUnusable: its answer is not reliable.
         """
 
         def ask(library: Any, _: Any) -> Opinions:
@@ -98,17 +99,17 @@ class YahooCompanies(YahooFinance):
                 ratings = _ratings(library, ticker)
                 if not estimates or not ratings:
                     return Opinions(ratings)
-                told, why = _estimates(ticker)
-                return Opinions(ratings, told, why)
+                found_values, why = _estimates(ticker)
+                return Opinions(ratings, found_values, why)
 
-        return self._kept_or_asked(("opinions", symbol, estimates), ask)
+        return self._cached_or_asked(("opinions", symbol, estimates), ask)
 
     def quarters(self, symbol: str) -> Quarters:
-        """The quarterly accounts of a company; none where Yahoo has none.
+        """The quarterly accounts of a company. Empty if Yahoo has none.
 
         Raises:
-            YahooRefused: Yahoo could not be asked, or said no.
-            YahooUnusable: its answer is not to be relied on.
+            YahooRefused: Yahoo could not be asked, or refused.
+            YahooUnusable: its answer is not reliable.
         """
 
         def ask(library: Any, _: Any) -> Quarters:
@@ -116,27 +117,31 @@ class YahooCompanies(YahooFinance):
 
             with AccountsSession(self._url, self._pages_url, COMPANY_SECONDS) as session:
                 ticker = library.Ticker(symbol, session=session)
-                told = statement(library, ticker.get_income_stmt, StatementPeriod.QUARTERLY)
-                if not told:
+                found_values = statement(library, ticker.get_income_stmt, StatementPeriod.QUARTERLY)
+                if not found_values:
                     return Quarters()
-                told |= statement(library, ticker.get_balance_sheet, StatementPeriod.QUARTERLY)
+                found_values |= statement(
+                    library, ticker.get_balance_sheet, StatementPeriod.QUARTERLY
+                )
                 years = statement(library, ticker.get_income_stmt, StatementPeriod.YEARLY)
                 reports = reports_of(ticker)
                 notes = (NO_DAYS.format(why=reports.why_none),) if reports.why_none else ()
                 year_ends = {end for _, end in years}
-                return Quarters(_lines(told, session.currencies, reports.days, year_ends), notes)
+                return Quarters(
+                    _lines(found_values, session.currencies, reports.days, year_ends), notes
+                )
 
-        return self._kept_or_asked(("quarters", symbol), ask)
+        return self._cached_or_asked(("quarters", symbol), ask)
 
 
 def _lines(
-    told: Mapping[Place, Decimal],
+    found_values: Mapping[Place, Decimal],
     currencies: Mapping[Place, str],
     days: tuple[date, ...],
     year_ends: set[date],
 ) -> tuple[AccountLine, ...]:
     found = []
-    for (name, end), value in told.items():
+    for (name, end), value in found_values.items():
         if name in LINES:
             delay = longest_delay(end, year_ends)
             known_on = reported_on(end, days, delay) or end + delay
@@ -145,15 +150,15 @@ def _lines(
 
 
 def _ratings(library: Any, ticker: Any) -> tuple[AnalystRating, ...]:
-    """The ratings that Yahoo lists, newest first; those of firms without a name are left out."""
+    """The ratings that Yahoo lists, newest first, without those of unnamed firms."""
     try:
         table = ticker.get_upgrades_downgrades()
     except (UnknownAtYahoo, library.exceptions.YFDataException):
-        # The second is said of a list without any row.
+        # The second is raised for a list without any row.
         return ()
     rows = zip(table.index, table.to_dict("records"), strict=True)
-    told = (_rating(stamp.to_pydatetime().replace(tzinfo=UTC), row) for stamp, row in rows)
-    return tuple(sorted(filter(None, told), key=lambda each: each.day, reverse=True))
+    found_values = (_rating(stamp.to_pydatetime().replace(tzinfo=UTC), row) for stamp, row in rows)
+    return tuple(sorted(filter(None, found_values), key=lambda each: each.day, reverse=True))
 
 
 def _rating(at: datetime, row: Mapping[str, Any]) -> AnalystRating | None:
@@ -168,7 +173,7 @@ def _rating(at: datetime, row: Mapping[str, Any]) -> AnalystRating | None:
         target=_target(row.get("currentPriceTarget")),
         target_before=_target(row.get("priorPriceTarget")),
         day=at.date(),
-        # Older ratings come without their hour.
+        # Older ratings have no hour.
         known_from=datetime.combine(at.date() + timedelta(days=1), time(), UTC),
     )
 
@@ -178,14 +183,15 @@ def _words(text: Any) -> str | None:
 
 
 def _target(price: Any) -> Decimal | None:
-    """A target price; Yahoo writes 0 where there is none."""
+    """A target price. Yahoo writes 0 if there is none."""
     if not isinstance(price, (int, float)) or not math.isfinite(price):
         return None
     return as_figure(float(price)) if 0 < price < _LARGEST_TARGET else None
 
 
 def _estimates(ticker: Any) -> tuple[Estimates | None, str | None]:
-    """The revisions of estimates; ratings can do without, so that a failure is told."""
+    """The revisions of estimates, or the reason for their absence, because ratings are useful
+    without them."""
     try:
         year = ticker.get_eps_revisions().loc[_RUNNING_YEAR]
         raised, cut = (int(year[name]) for name in ("upLast30days", "downLast30days"))

@@ -1,4 +1,4 @@
-"""Sessions for what Yahoo tells of companies: statements, days of reports, and analysts' views."""
+"""Sessions for Yahoo's company data: statements, days of reports, and analysts' opinions."""
 
 import re
 from collections.abc import Iterator
@@ -19,14 +19,16 @@ _SUMMARY = "/v10/finance/quoteSummary/"
 _CRUMB = "/v1/test/getcrumb"
 _IS_CRUMB = re.compile(r"[\x21-\x7e]{1,40}")
 _KINDS = ("annual", "quarterly")
-"""How the names of lines begin, by the length of their periods."""
+"""The prefixes of the names of lines, by the length of their periods."""
 
 
 class AccountsSession(YahooSession):
-    """Asks `address` for statements and `pages` for the calendar of reports, within `seconds`.
+    """Requests statements from `address` and the calendar of reports from `pages`, within
+    `seconds`.
 
-    `currencies` has the currency of each line of the statements asked for, by its name and the end
-    of its period. After a refusal nothing more is sent: yfinance asks in smaller pieces then.
+    `currencies` has the currency of each line of the requested statements, by its name and the end
+    of its period. After a refusal nothing more is sent, because yfinance would then ask in smaller
+    pieces.
     """
 
     def __init__(self, address: str, pages: str, seconds: float) -> None:
@@ -36,12 +38,12 @@ class AccountsSession(YahooSession):
         self.currencies: dict[Place, str] = {}
 
     def request(self, method: Any, url: str, *args: Any, **kwargs: Any) -> Response:
-        """Send a request of `yfinance`'s, to the address and within the deadline.
+        """Sends a request of `yfinance` to the address and within the deadline.
 
         Raises:
             YahooRefused: there was no answer, or it was a refusal.
-            YahooUnusable: the answer is not what was asked for.
-            YFRateLimitError: a cookie or crumb was asked for.
+            YahooUnusable: the answer is not what was requested.
+            YFRateLimitError: a cookie or crumb was requested.
         """
         path = urlsplit(url).path
         if not path.startswith(_STATEMENTS) and path != _REPORTS:
@@ -70,7 +72,7 @@ class AccountsSession(YahooSession):
 
 
 def _currencies(body: Any, symbol: str) -> dict[Place, str]:
-    """The currencies of statements, all of whose lines are of one company."""
+    """The currencies of statements, all of whose lines must be of one company."""
     try:
         if body["timeseries"].get("error"):
             raise YahooUnusable("it reports an error in place of statements")
@@ -84,12 +86,12 @@ def _lines(rows: Any, symbol: str) -> Iterator[tuple[Place, str]]:
         if row["meta"]["symbol"] != [symbol]:
             raise YahooUnusable(f"it is not about {symbol}")
         for kind, name in ((kind, key) for key in row for kind in _KINDS if key.startswith(kind)):
-            for told in row[name]:
-                code = told["currencyCode"]
+            for entry in row[name]:
+                code = entry["currencyCode"]
                 if not (isinstance(code, str) and len(code) == 3 and code.isalpha()):
                     raise YahooUnusable("a line of its statements has no currency")
                 line = name.removeprefix(kind)
-                yield (line, date.fromisoformat(told["asOfDate"])), code
+                yield (line, date.fromisoformat(entry["asOfDate"])), code
 
 
 class _Table(HTMLParser):
@@ -118,10 +120,10 @@ class _Table(HTMLParser):
 
 
 def _require_page(page: str, symbol: str) -> None:
-    """Refuse reports of other companies, and rows without a day.
+    """Refuses reports of other companies, and rows without a day.
 
-    yfinance drops the column that says whose they are, and puts days beside the figures of other
-    rows where one is empty.
+    yfinance drops the column with the company, and puts days beside the figures of other rows if
+    one is empty.
     """
     if not page.lstrip().startswith("<"):
         raise YahooUnusable("it is no web page")
@@ -140,11 +142,11 @@ def _require_page(page: str, symbol: str) -> None:
 
 
 class SummarySession(YahooSession):
-    """Asks `address` for the summary of a company, with the cookie that `cookies` gives and the
+    """Requests the summary of a company from `address`, with the cookie from `cookies` and the
     crumb that belongs to it, within `seconds`.
 
-    `yfinance` gets both by itself, and keeps the crumb for the process and not the session; with
-    this one they are of one session always. What it asks of them itself is not sent.
+    `yfinance` gets both by itself, and keeps the crumb for the process and not the session; here
+    both are always of one session. What yfinance itself requests for them is not sent.
     """
 
     def __init__(self, address: str, cookies: str, seconds: float) -> None:
@@ -153,13 +155,13 @@ class SummarySession(YahooSession):
         self._crumb: str | None = None
 
     def request(self, method: Any, url: str, *args: Any, **kwargs: Any) -> Response:
-        """Send a request of `yfinance`'s, to the address and within the deadline.
+        """Sends a request of `yfinance` to the address and within the deadline.
 
         Raises:
             YahooRefused: there was no answer, or it was a refusal.
-            YahooUnusable: the answer is not what was asked for.
+            YahooUnusable: the answer is not what was requested.
             UnknownAtYahoo: Yahoo has no such company.
-            YFRateLimitError: a cookie or crumb was asked for.
+            YFRateLimitError: a cookie or crumb was requested.
         """
         path = urlsplit(url).path
         if not path.startswith(_SUMMARY):
@@ -175,7 +177,7 @@ class SummarySession(YahooSession):
         return answer
 
     def _fetched_crumb(self) -> str:
-        # The page itself is no answer: it is not there (404), and sets the cookie all the same.
+        # The page itself does not exist (404), but sets the cookie nevertheless.
         self._answer("GET", f"{self._cookies_url}/", timeout=self._seconds_left())
         answer = self._answer("GET", self._address + _CRUMB, timeout=self._seconds_left())
         require_success(answer)
@@ -194,10 +196,10 @@ def _says_unknown(answer: Response) -> bool:
 
 def _require_summary(body: Any) -> None:
     try:
-        told = body["quoteSummary"]
-        if told.get("error"):
+        entry = body["quoteSummary"]
+        if entry.get("error"):
             raise YahooUnusable("it reports an error in place of a summary")
-        (part,) = told["result"]
+        (part,) = entry["result"]
         if not isinstance(part, dict):
             raise YahooUnusable("its summary has changed")
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -33,7 +33,7 @@ from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
 RATINGS_SOURCE: Final = Provenance(
     name="Analysts' ratings on Yahoo Finance", tier=SourceTier.SECONDARY
 )
-"""Nobody's origin: each rating is its firm's."""
+"""No single origin: each rating is its firm's."""
 
 ACCOUNTS_SOURCE: Final = Provenance(
     name="Yahoo Finance",
@@ -44,10 +44,10 @@ ACCOUNTS_SOURCE: Final = Provenance(
 
 USUAL_DAYS: Final = 90
 LIKE_NOW: Final = timedelta(hours=24)
-"""How long after an instant the revisions up to now may still be told as those of that instant."""
+"""How long after an instant the revisions up to now may still count as those of that instant."""
 
 MOST_STRENGTH: Final = 0.3
-"""Of what analysts think: it is an opinion."""
+"""For analysts' opinions."""
 
 RATED: Final = (
     "Analysts' ratings that Yahoo Finance lists, of the {days} days up to as_of; each counts as "
@@ -67,7 +67,7 @@ class YahooCompanyTools:
     """The tools about companies. Each answers only with what was known at `as_of`."""
 
     def __init__(self, yahoo: YahooCompanies, now: Callable[[], datetime]) -> None:
-        """`now` gives the present instant: revisions of estimates are told of that alone."""
+        """`now` returns the present instant, because revisions of estimates exist only for that."""
         self._yahoo = yahoo
         self._now = now
 
@@ -132,10 +132,10 @@ class YahooCompanyTools:
     def _asked(
         self, symbol: str, ask: Callable[[], _Found], nothing: _Found
     ) -> tuple[_Found, tuple[str, ...]]:
-        """What Yahoo answered, or nothing and why.
+        """Yahoo's answer, or an empty one and the reason.
 
         Raises:
-            ToolError: it is no market, or Yahoo could not be asked.
+            ToolError: it is not a market, or Yahoo could not be asked.
         """
         if areas_of(symbol):
             return nothing, (f"{symbol} is no company.",)

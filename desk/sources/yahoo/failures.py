@@ -1,12 +1,12 @@
-"""The ways in which asking Yahoo ends without an answer that can be used."""
+"""The reasons why Yahoo gives no usable answer."""
 
 
 class YahooRefused(Exception):
-    """Yahoo could not be asked, or said no; asking later may help. Its text is a sentence."""
+    """Yahoo could not be asked, or refused; asking later may help. The message is a sentence."""
 
 
 class YahooUnusable(Exception):
-    """Yahoo answered, but not in a way that can be relied on. Its text says what is wrong."""
+    """Yahoo's answer is not reliable. The message says what is wrong."""
 
 
 class UnknownAtYahoo(Exception):
@@ -14,4 +14,4 @@ class UnknownAtYahoo(Exception):
 
 
 class NoneInRange(Exception):
-    """Yahoo has the symbol and no close of it between the days asked for."""
+    """Yahoo has the symbol, but no close of it between the requested days."""

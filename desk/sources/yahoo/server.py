@@ -1,4 +1,4 @@
-"""MCP server `yahoo_finance`: daily closes of currency pairs, and what it has of companies."""
+"""MCP server `yahoo_finance`: daily closes of currency pairs, and company data."""
 
 import argparse
 import sys
@@ -40,7 +40,7 @@ SOURCE = Provenance(
 )
 MOST_CLOSES = 10_000
 _EARLIEST = date(1980, 1, 1)
-"""Nothing earlier is asked for: no currency pair at Yahoo reaches back to this day."""
+"""Nothing earlier is requested: no currency pair at Yahoo reaches back to this day."""
 
 Query = Annotated[
     str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
@@ -51,7 +51,8 @@ class YahooTools:
     """The tools of the server. Each answers only with closes known at `as_of`."""
 
     def __init__(self, yahoo: YahooFinance, now: Callable[[], datetime]) -> None:
-        """`now` gives the present instant, with its zone: a running day has no close."""
+        """`now` returns the present instant, with its zone, because the current day has no
+        close."""
         self._yahoo = yahoo
         self._now = now
 
@@ -118,7 +119,8 @@ class YahooTools:
     def _closes(
         self, base: str, quote: str, first: date, last: date
     ) -> tuple[tuple[Close, ...], str | None]:
-        """The closes, or why there can be none; neither where Yahoo has none in the range."""
+        """The closes, or the reason why there can be none. Neither if Yahoo has none in the
+        range."""
         if last < _EARLIEST:
             return (), f"Yahoo Finance has no rates of days before {_EARLIEST}."
         try:
@@ -174,12 +176,11 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `url` is asked in place of Yahoo's hosts of data, `cookies_url` in place of that of its cookie,
-    `pages_url` in place of that of its pages. Answers are kept in memory for five minutes;
-    `cache_dir` holds whether Yahoo could be reached. With `offline` it counts as out of reach, and
-    the tools refuse.
-    Without the package `yfinance` the tools refuse and say how to install it. `refresh_every` is
-    accepted as by every server of ours and not used.
+    `url` replaces Yahoo's hosts of data, `cookies_url` that of its cookie, `pages_url` that of its
+    pages. Answers are cached in memory for five minutes; `cache_dir` records whether Yahoo could be
+    reached. With `offline` it counts as unreachable, and the tools refuse. Without the package
+    `yfinance` the tools refuse and say how to install it. `refresh_every` is accepted, as by every
+    server of the desk, and not used.
     """
     del refresh_every
     reach = Reach("yahoo_finance", (url,), cache_dir, offline=offline)
@@ -208,14 +209,14 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process. In a worker that
-    refreshes nothing it counts as out of reach."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process. In a worker
+    that refreshes nothing it counts as unreachable."""
     arguments = _parser().parse_args(args)
     return _built(arguments, cache_dir, offline=arguments.offline or refresh_every is None)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
     built = _built(arguments, arguments.cache_dir, offline=arguments.offline)

@@ -1,7 +1,7 @@
-"""The session that `yfinance` asks Yahoo with: one address, one deadline, typed errors.
+"""The HTTP session of `yfinance` for Yahoo: one address, one deadline, typed errors.
 
-`yfinance` writes Yahoo's hosts into its code, asks again where an answer displeases it, and takes
-a web page for an empty table. It accepts a session, which is the public place to change that.
+`yfinance` has Yahoo's hosts in its code, repeats requests whose answer it dislikes, and reads a web
+page as an empty table. It accepts a session, which is the public way to change that.
 """
 
 import json
@@ -18,11 +18,11 @@ from desk.sources.serving.downloads import asked_pause
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 
 LARGEST_ANSWER = 8 * 1024 * 1024
-"""Bytes. Thirty years of daily closes are below one mebibyte."""
+"""In bytes. Thirty years of daily closes take less than one mebibyte."""
 
 _CHART, _SEARCH = "chart", "quotes"
 _PATHS = {"/v8/finance/chart/": _CHART, "/v1/finance/search": _SEARCH}
-"""Where the charts and the search are, and the field that every answer from there has."""
+"""The paths of the charts and the search, and the field that every answer from them has."""
 
 _NO_SUCH_SYMBOL = (404, "Not Found")
 _NOTHING_THEN = (400, "Data doesn't exist for startDate")
@@ -30,14 +30,15 @@ _NOTHING_THEN = (400, "Data doesn't exist for startDate")
 
 
 class YahooSession(Session[Response]):
-    """Asks `address` in place of Yahoo's hosts, and for all requests together waits `seconds`.
+    """Sends requests to `address` instead of Yahoo's hosts, and waits `seconds` for all of them
+    together.
 
-    Every answer that it lets through is JSON of the kind asked for. It follows no redirect, keeps
-    no cookies unless it `keeps_cookies`, and is for one question: close it afterwards.
+    Every answer that it accepts is JSON of the requested kind. It follows no redirect, stores no
+    cookies unless it `keeps_cookies`, and is for one question: close it afterwards.
     """
 
     def __init__(self, address: str, seconds: float, *, keeps_cookies: bool = False) -> None:
-        # Yahoo turns away clients that do not look like a browser; yfinance does the same.
+        # Yahoo rejects clients that do not look like a browser; yfinance impersonates one too.
         super().__init__(
             impersonate="chrome",
             allow_redirects=False,
@@ -60,8 +61,8 @@ class YahooSession(Session[Response]):
         path = urlsplit(url).path
         kind = next((kind for start, kind in _PATHS.items() if path.startswith(start)), None)
         if kind is None:
-            # Charts and search need neither cookie nor crumb. This is the one error upon which
-            # yfinance goes on without them (`YfData._make_request`), and nothing is sent.
+            # Charts and search need neither cookie nor crumb. This is the one error after which
+            # yfinance continues without them (`YfData._make_request`), and nothing is sent.
             raise YFRateLimitError
         kwargs |= {"timeout": self._seconds_left()}
         return _usable(self._answer(method, self._address + path, *args, **kwargs), kind)
@@ -88,7 +89,7 @@ class YahooSession(Session[Response]):
 
 
 def _usable(answer: Response, kind: str) -> Response:
-    """The answer itself, where it is JSON with the field that its kind has."""
+    """The answer itself, if it is JSON with the field of its kind."""
     if kind == _CHART and answer.status_code in (400, 404):
         _require_no_absence(answer)
     require_success(answer)
@@ -97,10 +98,10 @@ def _usable(answer: Response, kind: str) -> Response:
 
 
 def require_success(answer: Response) -> None:
-    """Refuse every answer but HTTP 200.
+    """Refuses every answer but HTTP 200.
 
     Raises:
-        YahooRefused: it is a refusal, a redirection or a failure.
+        YahooRefused: it is a refusal, a redirect or a failure.
     """
     status = answer.status_code
     if status == 429:
@@ -122,7 +123,7 @@ def _refusal(status: int) -> str:
 
 
 def _require_no_absence(answer: Response) -> None:
-    """Tell the two refusals that mean "there is none" from all others."""
+    """Distinguishes the two refusals that mean "there is none" from all others."""
     try:
         error = json_of(answer)["chart"]["error"]
         code, description = str(error["code"]), str(error["description"])
@@ -135,10 +136,10 @@ def _require_no_absence(answer: Response) -> None:
 
 
 def json_of(answer: Response) -> Any:
-    """The JSON that an answer holds.
+    """Parses an answer's JSON.
 
     Raises:
-        YahooUnusable: it is empty, a web page, or no JSON.
+        YahooUnusable: it is empty, a web page, or not JSON.
     """
     content = answer.content.strip()
     if not content:

@@ -1,4 +1,4 @@
-"""Companies' statements and the days of their reports, asked through `yfinance`."""
+"""Companies' statements and the days of their reports, requested through `yfinance`."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
 
 MOST_REPORTS: Final = 25
-"""Rows of one page: the reports of five years, and some that are ahead."""
+"""Rows of one page: the reports of five years, and some future ones."""
 
 Place = tuple[str, date]
 """A line of a statement by its name and the end of its period."""
@@ -19,14 +19,14 @@ _TOO_LARGE = 1e18
 
 
 class StatementPeriod(StrEnum):
-    """How long the periods of a statement are, as `yfinance` names them."""
+    """The length of a statement's periods, as `yfinance` names them."""
 
     YEARLY = "yearly"
     QUARTERLY = "quarterly"
 
 
 class ReportDay(NamedTuple):
-    """A row of the calendar: when, and the reported and the expected earnings a share."""
+    """A row of the calendar: its time, and the reported and the expected earnings a share."""
 
     at: datetime
     actual: Decimal | None
@@ -34,29 +34,29 @@ class ReportDay(NamedTuple):
 
 
 class Reports(NamedTuple):
-    """The reports that Yahoo has a day of, and why it has none."""
+    """The reports for which Yahoo has a day, or the reason why it has none."""
 
     rows: tuple[ReportDay, ...] = ()
     why_none: str | None = None
 
     @property
     def days(self) -> tuple[date, ...]:
-        """The days on which a report came out, oldest first."""
+        """The days on which a report was published, oldest first."""
         return tuple(sorted(row.at.date() for row in self.rows if row.actual is not None))
 
 
 def statement(
     library: Any, ask: Callable[..., Any], every: StatementPeriod
 ) -> dict[Place, Decimal]:
-    """A statement line by line and period by period, without what Yahoo leaves empty.
+    """A statement by line and period, without Yahoo's empty cells.
 
     Raises:
-        YahooUnusable: a number of it is none that accounts can have.
+        YahooUnusable: a number in it is impossible for accounts.
     """
     try:
         table = ask(freq=every.value)
     except library.exceptions.YFException:
-        # Said of an answer without any row.
+        # Raised for an answer without any row.
         return {}
     cells = (
         ((str(name), stamp.date()), _figure(value))
@@ -67,7 +67,8 @@ def statement(
 
 
 def reports_of(ticker: Any) -> Reports:
-    """A company's reports by the calendar; accounts can do without, so that a failure is told."""
+    """A company's reports from the calendar, or the reason for their absence, because accounts are
+    useful without them."""
     try:
         table = ticker.get_earnings_dates(limit=MOST_REPORTS)
         if table is None or table.empty:
@@ -79,13 +80,14 @@ def reports_of(ticker: Any) -> Reports:
     except YahooUnusable as error:
         return Reports(why_none=f"Yahoo Finance's page cannot be used, {error}")
     except Exception as error:
-        # yfinance reads a page without looking; what is not there ends in any of many.
+        # yfinance does not validate a page; a missing part causes one of many errors.
         name = type(error).__name__
         return Reports(why_none=f"yfinance cannot read Yahoo Finance's page ({name})")
 
 
 def reported_on(end: date, days: Sequence[date], within: timedelta) -> date | None:
-    """The day of the first report after a period's end, where one is near enough to be its own."""
+    """The day of the first report after a period's end, if it is near enough to be that period's
+    own."""
     return next((day for day in days if end < day <= end + within), None)
 
 
@@ -95,10 +97,10 @@ def _instant(stamp: Any) -> datetime:
 
 
 def _figure(value: Any) -> Decimal | None:
-    """A number as it is written; None for a cell that is empty.
+    """A number as written. None for an empty cell.
 
     Raises:
-        YahooUnusable: it is no number that accounts can have.
+        YahooUnusable: it is impossible for accounts.
     """
     number = float(value)
     if math.isnan(number):

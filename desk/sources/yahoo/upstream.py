@@ -1,4 +1,4 @@
-"""Asking Yahoo Finance through the `yfinance` package, one question at a time."""
+"""Requests to Yahoo Finance through the `yfinance` package, one question at a time."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefuse
 
 YAHOO_URL = "https://query2.finance.yahoo.com"
 PAGES_URL = "https://finance.yahoo.com"
-"""Where the calendar of reports is."""
+"""The address of the calendar of reports."""
 
 TIMEOUT_SECONDS = 5.0
 PATIENCE_SECONDS = 15.0
@@ -30,7 +30,7 @@ KEPT_SECONDS = 300.0
 MOST_KEPT = 256
 MOST_MATCHES = 50
 
-# yfinance keeps its session, settings and caches in one place a process.
+# yfinance has one session, configuration and cache a process.
 _TURN = threading.Lock()
 _PAIR = re.compile(r"(?P<base>[A-Z]{3})?(?P<quote>[A-Z]{3})=X")
 _NOWHERE = str(Path(os.devnull, "off"))
@@ -39,15 +39,15 @@ _Answer = TypeVar("_Answer")
 
 
 class Found(NamedTuple):
-    """The closes in the range asked for, oldest first; empty where Yahoo has none, or where it
-    has `no_such_symbol`."""
+    """The closes in the requested range, oldest first. Empty if Yahoo has none, or if it has
+    `no_such_symbol`."""
 
     closes: tuple[Close, ...] = ()
     no_such_symbol: bool = False
 
 
 class YahooFinance:
-    """Yahoo's daily closes and symbols. What it answered is kept for five minutes."""
+    """Yahoo's daily closes and symbols. Answers are cached for five minutes."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class YahooFinance:
         clock: Callable[[], float] = time.monotonic,
         offline: bool = False,
     ) -> None:
-        """`url` is asked in place of Yahoo's hosts; `timeout_seconds` bounds a whole question. With
-        `offline` nobody is asked, and every question is refused."""
+        """`url` replaces Yahoo's hosts; `timeout_seconds` limits a whole question. With `offline`
+        nothing is requested, and every question is refused."""
         self._url = url
         self._offline = offline
         self._timeout_seconds = timeout_seconds
@@ -68,40 +68,40 @@ class YahooFinance:
         """The closes of a pair from `first` to `last`, both included.
 
         Raises:
-            YahooRefused: Yahoo could not be asked, or said no.
-            YahooUnusable: its answer is not to be relied on.
+            YahooRefused: Yahoo could not be asked, or refused.
+            YahooUnusable: its answer is not reliable.
         """
 
         def ask(library: Any, session: Any) -> Found:
             return _closes(library, session, (base, quote), first, last)
 
-        return self._kept_or_asked((base, quote, first, last), ask)
+        return self._cached_or_asked((base, quote, first, last), ask)
 
     def pairs(self, query: str) -> tuple[str, ...]:
         """The currency pairs that Yahoo finds for a query, written `USD/JPY`, best first.
 
         Raises:
-            YahooRefused: Yahoo could not be asked, or said no.
-            YahooUnusable: its answer is not to be relied on.
+            YahooRefused: Yahoo could not be asked, or refused.
+            YahooUnusable: its answer is not reliable.
         """
 
         def ask(library: Any, session: Any) -> tuple[str, ...]:
             return _pairs(library, session, query)
 
-        return self._kept_or_asked(query, ask)
+        return self._cached_or_asked(query, ask)
 
-    def _kept_or_asked(self, question: Hashable, ask: Callable[[Any, Any], _Answer]) -> _Answer:
+    def _cached_or_asked(self, question: Hashable, ask: Callable[[Any, Any], _Answer]) -> _Answer:
         if self._offline:
             raise YahooRefused(f"Yahoo Finance is not asked: {OFFLINE}")
-        kept = self._kept.get(question)
-        if kept is None:
+        cached = self._kept.get(question)
+        if cached is None:
             with _turn():
-                # Who had the turn before may have asked the same.
-                kept = self._kept.get(question)
-                if kept is None:
-                    kept = self._asked(ask)
-                    self._kept.keep(question, kept)
-        return cast("_Answer", kept)
+                # The previous holder of the lock may have asked the same question.
+                cached = self._kept.get(question)
+                if cached is None:
+                    cached = self._asked(ask)
+                    self._kept.keep(question, cached)
+        return cast("_Answer", cached)
 
     def _asked(self, ask: Callable[[Any, Any], _Answer]) -> _Answer:
         library = _library()
@@ -113,7 +113,7 @@ class YahooFinance:
             except (YahooRefused, YahooUnusable):
                 raise
             except Exception as error:
-                # yfinance reads fields without looking; what is not there ends in any of many.
+                # yfinance does not validate fields; a missing one causes one of many errors.
                 raise YahooUnusable(f"yfinance cannot read it ({_named(error)})") from error
 
 
@@ -130,7 +130,7 @@ def _turn() -> Iterator[None]:
 
 
 def _library() -> Any:
-    """The package, set to raise what goes wrong, to ask once, and to keep and print nothing.
+    """The package, configured to raise errors, to ask once, and to store and print nothing.
 
     Raises:
         YahooRefused: it is not installed.
@@ -143,13 +143,13 @@ def _library() -> Any:
             f"the package yfinance is not installed here; run {install_words(Extra.LIVE)}"
         ) from error
     logging.getLogger("yfinance").setLevel(logging.CRITICAL + 1)
-    # What it uses of pandas that is about to change is nothing a reader here can act upon.
+    # Its warnings about deprecated uses of pandas are not actionable for the desk's users.
     warnings.filterwarnings("ignore", module=r"yfinance\b")
     yfinance.config.debug.hide_exceptions = False
     yfinance.config.network.retries = 0
-    # Where no folder can be made, yfinance goes without its files of time zones and cookies.
+    # If no folder can be created, yfinance works without its files of time zones and cookies.
     yfinance.set_tz_cache_location(_NOWHERE)
-    # It keeps answers about the past for as long as the process lives.
+    # It caches answers about the past for the lifetime of the process.
     YfData.cache_get.cache_clear()
     return yfinance
 
@@ -171,12 +171,12 @@ def _closes(library: Any, session: Any, pair: tuple[str, str], first: date, last
         return Found()
     _require_the_pair(ticker.history_metadata, pair)
     rows = ((stamp.date(), float(close)) for stamp, close in table["Close"].items())
-    # Yahoo is known to append the running day to a range that ended before it.
+    # Yahoo sometimes appends the current day to a range that ended before it.
     return Found(closes_of(row for row in rows if first <= row[0] <= last))
 
 
 def _require_the_pair(meta: Any, pair: tuple[str, str]) -> None:
-    """Refuse a chart of something else, in other units, or cut into days by another clock."""
+    """Refuses a chart of something else, in other units, or with days of another time zone."""
     base, quote = pair
     if meta.get("currency") != quote:
         raise YahooUnusable(f"it is not in {quote}")
@@ -198,14 +198,14 @@ def _pairs(library: Any, session: Any, query: str) -> tuple[str, ...]:
         session=session,
     )
     matches = (_PAIR.fullmatch(str(row["symbol"])) for row in found.quotes)
-    # Yahoo leaves the dollar away where it is the base: `JPY=X` is USD/JPY.
+    # Yahoo omits the dollar if it is the base: `JPY=X` is USD/JPY.
     named = [(match["base"] or "USD", match["quote"]) for match in matches if match]
     pairs = dict.fromkeys(f"{base}/{quote}" for base, quote in named if base != quote)
     return tuple(pairs)[:MOST_MATCHES]
 
 
 def _named(error: Exception) -> str:
-    """An error by its kind, and by the field where one is missing; never by Yahoo's own words."""
+    """Names an error by its type, and by a missing field; never by Yahoo's own words."""
     field = error.args[0] if isinstance(error, KeyError) and error.args else None
     known = isinstance(field, str) and field.isidentifier() and len(field) < 40
     return f"{type(error).__name__}: {field}" if known else type(error).__name__

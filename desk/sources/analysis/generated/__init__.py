@@ -1,9 +1,9 @@
-"""Accounts and headlines of companies that nobody published, for practice: the stock episode has
-something to fetch in them, and a policy something to learn.
+"""Generated accounts and headlines of companies, for practice: data for the stock episode to fetch
+and a policy to learn from.
 
-They are drawn with a seed and know the later price, to a stated degree (`RELATIONS`). So what is
-earned with them says something about the environment, and nothing about markets. Each carries its
-generator and its seed wherever it goes.
+They are drawn with a seed and depend on the later price, to a stated degree (`RELATIONS`). So a
+profit made with them says something about the environment, and nothing about markets. Each fact
+always carries its generator and its seed.
 """
 
 from desk.sources.analysis.generated.facts import (

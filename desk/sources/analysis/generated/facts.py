@@ -1,17 +1,17 @@
-"""The generated facts of the stocks that there are packaged prices of: accounts and headlines, and
-how much each knows of the price that came after it.
+"""Generates accounts and headlines of the stocks with packaged prices, with a known dependence on
+the price that came after them.
 
-A fact is made of a score: `correlation` x the later return + shares of what it follows + noise,
-with a variance of about 1. The later return is the logarithmic one over so many closes from that of
-the fact's day on, over the usual swing of that time: the deviation of the series' daily returns x
-the root of the days. Towards the end of a series fewer closes follow, and the return is theirs.
-What a fact follows is a move of the price up to its day, which the technical figures tell: whoever
-has them can take that part out, and sees the rest the better.
+A fact is computed from a score: `correlation` x the later return + shares of what it follows +
+noise, with a variance of about 1. The later return is the logarithmic one over so many closes from
+the fact's day on, divided by the usual swing of that time: the deviation of the series' daily
+returns x the root of the days. Towards the end of a series fewer closes follow, and the return
+covers only those. A fact may also follow a move of the price up to its day, which the technical
+figures contain: a reader with these figures can remove that part, and sees the rest more clearly.
 
 A year's accounts come with the report on its last quarter. Net income is revenue times a margin;
 the earnings a share are the price of the day before over a multiple, and the shares, the equity and
 the debt follow from these. A split restates them. Two years of accounts are known when the series
-begins. A headline comes on some days, and sounds as its score has it, by the list of words that the
+begins. A headline appears on some days, and its tone follows its score, by the word list that the
 desk reads headlines with.
 """
 
@@ -43,29 +43,29 @@ from desk.contracts.agents.tools import GENERATED, SourceTier
 from desk.contracts.findings.source_results import NewsItem, Provenance
 
 GENERATOR: Final = "desk facts of companies, version 4"
-"""It changes with anything that changes a generated fact."""
+"""Changes with anything that changes a generated fact."""
 
 SEED: Final = 2026
 
 LARGEST: Final = 3.0
-"""A later return of more than so many usual swings counts as this many."""
+"""A later return of more usual swings than this counts as this many."""
 
 _NORMAL: Final = NormalDist()
 _LEAST: Final = 1e-9
 
 
 class PriceTrace(StrEnum):
-    """What a fact follows of the price up to its day: the move of a year, or how strong the trend
-    is, by Wilder's ADX (1978). The move counts as the technical figures tell it, in percent, and
-    not in a stock's own swings: so whoever has the figure can take it out, of any stock."""
+    """What a fact follows of the price up to its day: the move of a year, or the strength of the
+    trend, by Wilder's ADX (1978). The move is in percent, like the technical figures, and not in a
+    stock's own swings: so a reader with the figure can remove it, for any stock."""
 
     YEAR = "year"
     TREND = "trend"
 
 
 class Relation(NamedTuple):
-    """Over how many closes a fact looks ahead, and its score's correlation with that return; what
-    it follows of the price before it, each with its share."""
+    """How many closes a fact looks ahead, its score's correlation with that return, and what it
+    follows of the earlier price, each with its share."""
 
     days: int
     correlation: float
@@ -85,21 +85,23 @@ RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
         NOISE: Relation(0, 0.0),
     }
 )
-"""Of the tone of one headline, how much is written on a day, the surprise of a quarter's earnings,
-a year's growth of revenue and how cheap the price is beside earnings. Much is written of what falls
-later; what rose over a year, and what has a strong trend, is written well of, and surprises by its
-earnings. Margins and debt are
-noise. Conventions of this generator, chosen on days before those that docs/stock.md holds out, such
-that no kind of research can be left out at no cost; nothing of it was measured on companies."""
+"""For the tone of a headline, the number of headlines on a day, the surprise of a quarter's
+earnings, a year's growth of revenue, the cheapness of the price relative to earnings, and noise, of
+which margins and debt are made. There are many headlines about stocks that fall later. Stocks that
+rose over a year, or have a strong trend, get good headlines, and the former also surprise with
+their earnings. These are conventions of this generator, chosen on days before those that
+docs/stock.md holds out, such that no kind of research can be omitted without a cost; nothing was
+measured on companies."""
 
 YEAR: Final = 252
 
 USUAL_YEAR, YEARS_SWING = 15.0, 45.0
-"""The move of a year that counts as none, and what counts as one swing, in percent. Conventions."""
+"""The move of a year that counts as zero, and one that counts as one swing, in percent.
+Conventions."""
 
 
 class PriceMoves:
-    """The moves of one series after its days and before them, in usual swings."""
+    """The moves of one series after and before its days, in usual swings."""
 
     def __init__(self, closes: Sequence[Decimal], trends: Sequence[float] = ()) -> None:
         """`closes` are in the same shares throughout, oldest first, with the strength of the trend
@@ -110,11 +112,11 @@ class PriceMoves:
         self._swing = float(steps.std()) if len(steps) > 1 else 0.0
 
     def over(self, at: int, days: int) -> float:
-        """The return over the next `days` closes, or as many as there are; 0 without any."""
+        """The return over the next `days` closes, or as many as there are. 0 if there are none."""
         return self._between(at, min(at + days, len(self._levels) - 1))
 
     def trace(self, of: PriceTrace, at: int) -> float:
-        """What a fact of a day follows of the price up to its close; 0 where nothing is before."""
+        """What a fact of a day follows of the price up to its close. 0 without an earlier price."""
         if of is PriceTrace.YEAR:
             return self._years_move(at)
         return self._trends[at] if self._trends else 0.0
@@ -140,14 +142,14 @@ def moves_of(series: PriceSeries) -> PriceMoves:
     """The moves of a series, in the shares of its last day.
 
     Raises:
-        NotInstalled: TA-Lib is not there.
+        NotInstalled: TA-Lib is not installed.
     """
     return PriceMoves(series.closes, _trends(series))
 
 
 def _trends(series: PriceSeries) -> Sequence[float]:
-    """How strong the trend of each day is, in deviations from its mean in the series; 0 where that
-    cannot be told, as of a series without the ranges of its days."""
+    """The strength of the trend of each day, in deviations from its mean in the series. 0 if it
+    cannot be computed, as for a series without highs and lows."""
     if not series.highs:
         return [0.0] * len(series.days)
     prices = (
@@ -155,16 +157,16 @@ def _trends(series: PriceSeries) -> Sequence[float]:
     )
     strengths = ta_lib("the generator of facts").ADX(*prices, ADX_DAYS)
     swing = float(np.nanstd(strengths)) or 1.0
-    told = np.nan_to_num((strengths - np.nanmean(strengths)) / swing)
-    return [_bounded(float(each)) for each in told]
+    scores = np.nan_to_num((strengths - np.nanmean(strengths)) / swing)
+    return [_bounded(float(each)) for each in scores]
 
 
 class Draws:
-    """The random draws of one kind of facts of a symbol. They are always the same, whatever else is
+    """The random draws of one kind of facts of a symbol. They are reproducible, whatever else is
     drawn."""
 
     def __init__(self, seed: int, symbol: str, kind: str, moves: PriceMoves) -> None:
-        # A text is a seed that Python promises to read alike in every version.
+        # Python guarantees the same numbers for a text seed in every version.
         self._random = Random(f"{GENERATOR}/{seed}/{symbol}/{kind}")  # noqa: S311
         self._moves = moves
 
@@ -173,7 +175,7 @@ class Draws:
         return self._random.random()
 
     def score(self, kind: str, at: int) -> float:
-        """The score of a fact of the day at a place of the series."""
+        """The score of a fact, for the day at an index of the series."""
         days, known, follows = RELATIONS[kind]
         later = self._moves.over(at, days) if known else 0.0
         before = sum(share * self._moves.trace(trace, at) for trace, share in follows)
@@ -196,7 +198,7 @@ _A_SHARE: Final = Decimal("0.0001")
 
 
 class _Year(NamedTuple):
-    """The accounts of a year: when they came out, at which price, in whose shares."""
+    """The accounts of a year, with their filing day, their price and their shares."""
 
     end: date
     filed_on: date
@@ -210,7 +212,7 @@ class _Year(NamedTuple):
 
 
 def generated_accounts(series: PriceSeries, seed: int = SEED) -> Accounts:
-    """Everything that is generated of a company, whenever it counts as known.
+    """All generated accounts of a company, whenever they count as known.
 
     `series` has all its prices, in the shares of its last day, with its splits.
     """
@@ -222,7 +224,7 @@ def generated_accounts(series: PriceSeries, seed: int = SEED) -> Accounts:
 
 
 def _reported_on(days: Sequence[date], draws: Draws) -> Iterator[tuple[date, int]]:
-    """The end of each quarter, and the place of the day of its report in the series."""
+    """The end of each quarter, and the index of the day of its report in the series."""
     for year in range(days[0].year - 1, days[-1].year + 1):
         for month, day in _QUARTER_ENDS:
             delay = SOONEST + int(draws.share() * (LATEST - SOONEST))
@@ -256,7 +258,7 @@ def _years(
 
 
 def _lines(year: _Year, series: PriceSeries) -> Iterator[AccountLine]:
-    """A year's lines as they came out, and restated at each split that followed."""
+    """A year's lines as filed, and restated at each later split."""
     income = year.revenue * year.margin
     a_share = Decimal(str(year.price / year.multiple))
     equity = income / year.return_on_equity
@@ -267,14 +269,14 @@ def _lines(year: _Year, series: PriceSeries) -> Iterator[AccountLine]:
         AccountItem.DEBT: equity * year.debt,
     }
     for item, value in money.items():
-        told = Decimal(str(value)).quantize(_MONEY)
-        yield AccountLine(item, told, series.currency, year.end, year.filed_on)
+        rounded = Decimal(str(value)).quantize(_MONEY)
+        yield AccountLine(item, rounded, series.currency, year.end, year.filed_on)
     shares = Decimal(str(income)) / a_share
     yield from _in_shares(year, a_share, shares, series.currency, year.filed_on)
     for split in series.splits:
         if split.day > year.in_shares_of:
             a_share, shares = a_share / split.ratio, shares * split.ratio
-            # A line counts as known from the end of its day: so it is there on the split's own.
+            # A line counts as known from the end of its day: this one is known on the split's day.
             known = split.day - timedelta(days=1)
             yield from _in_shares(year, a_share, shares, series.currency, known)
 
@@ -282,8 +284,8 @@ def _lines(year: _Year, series: PriceSeries) -> Iterator[AccountLine]:
 def _in_shares(
     year: _Year, a_share: Decimal, shares: Decimal, currency: str, filed_on: date
 ) -> Iterator[AccountLine]:
-    told = max(_A_SHARE, a_share.quantize(_A_SHARE))
-    yield AccountLine(AccountItem.EARNINGS_A_SHARE, told, currency, year.end, filed_on)
+    earnings = max(_A_SHARE, a_share.quantize(_A_SHARE))
+    yield AccountLine(AccountItem.EARNINGS_A_SHARE, earnings, currency, year.end, filed_on)
     yield AccountLine(AccountItem.SHARES, shares.quantize(Decimal(1)), None, year.end, filed_on)
 
 
@@ -293,7 +295,7 @@ def _reports(
     years: Sequence[_Year],
     draws: Draws,
 ) -> Iterator[EarningsReport]:
-    """A quarter's earnings are expected to be a fourth of the last year's that was known."""
+    """A quarter's expected earnings are a fourth of those of the last known year."""
     for _, at in reported:
         day = series.days[at]
         last = [year for year in years if year.filed_on < day][-1]
@@ -306,13 +308,13 @@ def _reports(
 
 
 MARK: Final = "[generated]"
-"""Every headline begins with it."""
+"""The prefix of every generated headline."""
 
 USUALLY: Final = 0.35
-"""How likely a headline is on a usual day of trading."""
+"""The probability of a headline on a usual day of trading."""
 
 LOUDNESS: Final = 1.3
-"""By how much the logarithm of that share grows with the attention's score."""
+"""How much the logarithm of that probability grows with the score of the attention."""
 
 _OPENS: Final = time(11, tzinfo=UTC)
 _OPEN_MINUTES: Final = 600
@@ -369,16 +371,16 @@ _WORDS: Final = (
         ),
     ),
 )
-"""From which score on, and what is then said."""
+"""The lowest score of each group, and its phrases."""
 
 
 def publisher(seed: int = SEED) -> str:
-    """Who a generated headline says that it is from."""
+    """The publisher of a generated headline."""
     return f"{GENERATOR}, seed {seed}"
 
 
 def generated_headlines(series: PriceSeries, name: str, seed: int = SEED) -> Iterator[NewsItem]:
-    """The headlines on a company, oldest first.
+    """The headlines about a company, oldest first.
 
     `series` has all its prices, in the shares of its last day.
     """
@@ -387,15 +389,15 @@ def generated_headlines(series: PriceSeries, name: str, seed: int = SEED) -> Ite
     for at, day in enumerate(series.days):
         if draws.share() < USUALLY * exp(LOUDNESS * draws.score(ATTENTION, at)):
             minutes = int(draws.share() * _OPEN_MINUTES)
-            said = _said(draws.score(TONE, at), draws.share())
+            phrase = _phrase(draws.score(TONE, at), draws.share())
             yield NewsItem(
-                headline=f"{MARK} {name} {said}",
+                headline=f"{MARK} {name} {phrase}",
                 publisher=publisher(seed),
                 published_at=datetime.combine(day, _OPENS) + timedelta(minutes=minutes),
             )
 
 
-def _said(score: float, share: float) -> str:
+def _phrase(score: float, share: float) -> str:
     words = next(words for least, words in _WORDS if score >= least)
     return words[int(share * len(words))]
 
@@ -406,8 +408,7 @@ NOT_GENERATED: Final = (
 
 
 def generated_source(seed: int = SEED) -> Provenance:
-    """The source of generated facts, whose name and origin say that no publisher stands behind
-    them."""
+    """The source of generated facts. Its name and origin say that no publisher provides them."""
     return Provenance(
         name=f"{GENERATED} facts for practice ({GENERATOR}, seed {seed})",
         tier=SourceTier.DERIVED,
@@ -419,31 +420,32 @@ GENERATED_SOURCE: Final = generated_source()
 
 
 def has_accounts(symbol: str) -> bool:
-    """Whether there can be accounts of a stock: a company's, or an index's, which are those of its
-    companies taken together. A spot price, as Yahoo writes it, has none."""
+    """Whether a stock can have accounts: its own if it is a company, or those of its companies
+    taken together if it is an index. A spot price, as Yahoo writes it, has none."""
     return not symbol.endswith("=X")
 
 
 class PackagedPrices(Protocol):
-    """Where the prices are had that facts are generated beside."""
+    """The prices that facts are generated from."""
 
     def packaged(self, symbol: str) -> tuple[Traded, ...]:
-        """Every packaged series of a stock; none where there is none.
+        """Every packaged series of a stock. Empty if there is none.
 
         Raises:
-            NotInstalled: the package of one is not there.
+            NotInstalled: the package of one is not installed.
         """
         ...
 
     def name_of(self, symbol: str) -> str:
-        """What a headline calls a stock."""
+        """The name of a stock in headlines."""
         ...
 
 
 class GeneratedFacts:
     """Accounts and headlines, generated once for each symbol from all its packaged prices.
 
-    They are handed out for all days; the tools leave out what had not come out by their instant.
+    They are returned for all days; the tools omit those that had not been published by their
+    instant.
     """
 
     def __init__(self, prices: PackagedPrices, seed: int = SEED) -> None:
@@ -452,10 +454,10 @@ class GeneratedFacts:
         self._companies: dict[str, _Company] = {}
 
     def accounts(self, symbol: str) -> Accounts:
-        """Everything that there is of a company.
+        """All accounts of a company.
 
         Raises:
-            NoAccounts: it is no company, or no package has its prices.
+            NoAccounts: it is not a company, or no package has its prices.
         """
         try:
             company = self._company(symbol)
@@ -466,11 +468,11 @@ class GeneratedFacts:
         return company.accounts
 
     def headlines(self, symbol: str, start: datetime, end: datetime) -> Sequence[NewsItem] | None:
-        """Those that came out between two instants, both included, oldest first; None of a stock
-        that no package has prices of.
+        """The headlines published between two instants, both included, oldest first. None for a
+        stock without packaged prices.
 
         Raises:
-            NotInstalled: the package with its prices is not there.
+            NotInstalled: the package with its prices is not installed.
         """
         company = self._company(symbol)
         return None if company is None else company.between(start, end)
@@ -486,7 +488,7 @@ class GeneratedFacts:
 
 
 class _Company:
-    """What is generated of one stock; of each of its series by itself."""
+    """The generated facts of one stock, separately for each of its series."""
 
     def __init__(self, name: str, series: Sequence[PriceSeries], seed: int) -> None:
         self._name, self._series, self._seed = name, series, seed

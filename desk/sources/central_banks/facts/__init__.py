@@ -1,1 +1,1 @@
-"""What the tables of this folder say of central banks; each row names its source."""
+"""Tables of facts about central banks. Each row names its source."""

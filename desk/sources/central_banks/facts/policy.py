@@ -16,7 +16,7 @@ from desk.sources.serving.origins import level_origin
 
 FACTS_DIR = Path(__file__).parent
 END_OF_DAY = time(23, 59)
-"""In the tables: the hour of an announcement is not known."""
+"""In the tables: the hour of an announcement is unknown."""
 
 AREA_COLUMNS = (
     "area",
@@ -58,9 +58,9 @@ MEETING_COLUMNS = (
 class Area:
     """One central bank. Without `covered_from` and `covered_until` the tables have no rate of it.
 
-    `announced_at` is the usual local hour of a scheduled announcement, None when it varies. A
-    decision takes effect within `effective_within_days` calendar days. From `meetings_from` up to
-    the end of the cover the tables have every meeting, holds too.
+    `announced_at` is the usual local hour of a scheduled announcement, None if it varies. A
+    decision takes effect within `effective_within_days` calendar days. From `meetings_from` to the
+    end of the coverage the tables have every meeting, including holds.
     """
 
     code: str
@@ -88,8 +88,8 @@ class Area:
         return self.at(local_day, END_OF_DAY)
 
     def announcement_on(self, local_day: date) -> datetime:
-        """When a scheduled decision of a day is public: at the usual hour, or where that varies at
-        the end of the day; UTC."""
+        """When a scheduled decision of a day is public, in UTC: at the usual hour, or at the end of
+        the day if that varies."""
         return self.at(local_day, self.announced_at or END_OF_DAY)
 
     def at(self, local_day: date, hour: time) -> datetime:
@@ -99,9 +99,9 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A level set on a day. Without `change` (in basis points) it is no decision by itself: the
-    level a table starts from, or an instrument that replaced another. `origin` is who published
-    the level, None when the row's source names nobody."""
+    """A level set on a day. Without `change` (in basis points) it is not a decision by itself: the
+    first level of a table, or an instrument that replaced another. `origin` is who published the
+    level, None if the row's source names nobody."""
 
     area: Area
     day: date
@@ -120,8 +120,8 @@ class Decision:
 class Meeting:
     """A scheduled decision day and the instant from which it was public.
 
-    Where the bank later cancelled it or moved it to another day, `withdrawn_from` is the instant
-    from which that was public. Until then the meeting stood in the bank's calendar.
+    If the bank later cancelled it or moved it to another day, `withdrawn_from` is the instant from
+    which that was public. Until then the meeting was in the bank's calendar.
     """
 
     area: Area
@@ -146,7 +146,7 @@ class PolicyFacts:
 
 
 def read_facts(folder: Path = FACTS_DIR) -> PolicyFacts:
-    """The three tables of a folder, checked. Those that come with the project are read once.
+    """The three tables of a folder, validated. Those that ship with the project are read once.
 
     Raises:
         DamagedTable: a table is missing or a cell of it is malformed.
@@ -226,7 +226,7 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
     area = _known_area(row, areas)
     decided_on = row.read("decision_date", day)
     precision = row.read("date_precision", _precision)
-    # An unscheduled decision need not have come at the usual hour.
+    # An unscheduled decision may have come at any hour.
     at_usual_hour = precision is DatePrecision.DAY and (area.code, decided_on) in scheduled
     usual = area.announcement_on(decided_on) if at_usual_hour else area.end_of(decided_on)
     hour = row.read_optional("announced_at_local", _hour)

@@ -1,4 +1,4 @@
-"""Reading a CSV table of facts strictly: an error names the file, the line and the column."""
+"""Reads a CSV table of facts strictly: an error names the file, the line and the column."""
 
 import csv
 import threading
@@ -29,7 +29,7 @@ class DamagedTable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table, with what is needed to name it in an error."""
+    """One line of a table, with its position for errors."""
 
     file: Path
     line: int
@@ -47,7 +47,7 @@ class Row:
             raise self.damaged(column, f"{self.cells[column]!r} {error}") from error
 
     def read_optional(self, column: str, convert: Callable[[str], _Value]) -> _Value | None:
-        """The converted cell, or None when it is empty.
+        """The converted cell, or None if it is empty.
 
         Raises:
             DamagedTable: as `read`.
@@ -60,7 +60,7 @@ class Row:
 
 
 class ReadOnce(Generic[_Value]):
-    """Tables that are read when first asked for, and kept."""
+    """Tables that are read at their first use, and then cached."""
 
     def __init__(self, read: Callable[[], _Value]) -> None:
         self._read = read
@@ -68,7 +68,7 @@ class ReadOnce(Generic[_Value]):
         self._kept: _Value | None = None
 
     def current(self) -> _Value:
-        """What `read` gave.
+        """The result of `read`.
 
         Raises:
             DamagedTable: a table is missing or malformed.
@@ -83,7 +83,7 @@ def read_rows(file: Path, columns: Sequence[str]) -> tuple[Row, ...]:
     """All lines of a table whose header is exactly `columns`.
 
     Raises:
-        DamagedTable: the file is missing, is no UTF-8 CSV, or a line has another number of cells.
+        DamagedTable: the file is missing, is not UTF-8 CSV, or a line has another number of cells.
     """
     line = 0
     try:
@@ -140,7 +140,7 @@ def day(cell: str) -> date:
 
 
 def figure(cell: str) -> Decimal:
-    """A finite decimal number, with the precision it is written with.
+    """A finite decimal number, with the precision that it is written with.
 
     Raises:
         ValueError: it is anything else.

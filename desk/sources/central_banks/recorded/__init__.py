@@ -1,4 +1,4 @@
-"""Policy rates day by day, as banks and the BIS record them, and what they tell of decisions."""
+"""Daily policy rates, as banks and the BIS record them, and the decisions derived from them."""
 
 from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.sources import (

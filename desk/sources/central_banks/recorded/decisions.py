@@ -1,16 +1,16 @@
-"""What daily series of policy rates say of decisions, joined to the tables of announced ones.
+"""Derives decisions from daily series of policy rates, and joins them to the tables of announced
+ones.
 
 The rule, by area:
 
-1. A decision that the tables have stays as it is: the bank's announcement comes before any series.
-   Where a series has another level for it, the row's source says so.
-2. After the end of the tables' cover, decisions come from the bank's own series, and after the end
-   of that from the BIS's. A step of a series within the bank's days from a scheduled meeting is the
-   decision of that meeting; any other is dated by the day on which it took effect.
-3. A scheduled meeting was a hold where a series reaches beyond the last day on which its decision
-   could have taken effect, and has the same level until then. That rests on two sources, the
-   calendar and the series, and the row's source names both.
-4. The cover reaches to the last day whose decisions a series would show by now.
+1. A decision in the tables remains unchanged: the bank's announcement takes precedence over any
+series. If a series has another level for it, the row's source says so. 2. After the end of the
+tables' coverage, decisions come from the bank's own series, and after the end of that from the
+BIS's. A step of a series within the bank's days from a scheduled meeting is the decision of that
+meeting; any other is dated by the day on which it took effect. 3. A scheduled meeting was a hold if
+a series extends beyond the last day on which its decision could have taken effect, and has the same
+level until then. That rests on two sources, the calendar and the series, and the row's source names
+both. 4. The coverage extends to the last day whose decisions a series would show by now.
 
 A series records what a bank announced. A decision is therefore known from the announcement, as in
 the tables: from the bank's hour on a scheduled day, else from the end of its day.
@@ -28,10 +28,10 @@ from desk.sources.central_banks.recorded.rate_series import RateSeries, Step
 
 @dataclass(frozen=True, slots=True)
 class RecordedRates:
-    """A daily series of one area's policy rate, and whose it is.
+    """A daily series of one area's policy rate, and its source.
 
-    `origin` is who published it, `name` what its rows are called, such as "BIS CBPOL daily".
-    `ranges` are the ends of a target range by day, where the series has them.
+    `origin` is its publisher, `name` the name of its rows, such as "BIS CBPOL daily". `ranges` are
+    the bounds of a target range by day, if the series has them.
     """
 
     series: RateSeries
@@ -43,9 +43,9 @@ class RecordedRates:
 def with_recorded(
     facts: PolicyFacts, recorded: Mapping[str, Sequence[RecordedRates]]
 ) -> PolicyFacts:
-    """The tables with what series say besides, by area; the series that counts first comes first.
+    """The tables extended by series, by area; the series with precedence comes first.
 
-    Areas that the tables have no rate of are left as they are.
+    Areas for which the tables have no rate are unchanged.
     """
     for code, all_of_area in recorded.items():
         for rates in all_of_area:
@@ -58,18 +58,20 @@ def _with_series(facts: PolicyFacts, code: str, rates: RecordedRates) -> PolicyF
     if area is None or area.covered_until is None or area.effective_within_days is None:
         return facts
     meetings = [row for row in facts.meetings.get(code, ()) if row.withdrawn_from is None]
-    told = _RecordedSeries(area, area.effective_within_days, meetings, rates)
-    known = [told.beside(row) for row in facts.decisions[code]]
-    later = _news(known[-1], [row for row in told.decisions() if row.day > area.covered_until])
+    recorded_series = _RecordedSeries(area, area.effective_within_days, meetings, rates)
+    known = [recorded_series.beside(row) for row in facts.decisions[code]]
+    later = _news(
+        known[-1], [row for row in recorded_series.decisions() if row.day > area.covered_until]
+    )
     return replace(
         facts,
-        areas={**facts.areas, code: told.covered_to(later)},
+        areas={**facts.areas, code: recorded_series.covered_to(later)},
         decisions={**facts.decisions, code: (*known, *later)},
     )
 
 
 def _news(last: Decision, rows: Iterable[Decision]) -> list[Decision]:
-    """The rows without a step to a level that had been announced before: it takes effect there."""
+    """Omits steps to a level that had been announced before, which only takes effect there."""
     kept: list[Decision] = []
     for row in rows:
         if not row.change or row.rate != last.rate:
@@ -80,7 +82,7 @@ def _news(last: Decision, rows: Iterable[Decision]) -> list[Decision]:
 
 @dataclass(frozen=True, slots=True)
 class _RecordedSeries:
-    """One series of one area, read beside the bank's calendar."""
+    """One series of one area, combined with the bank's calendar."""
 
     area: Area
     days_to_effect: int
@@ -93,11 +95,11 @@ class _RecordedSeries:
         return self.rates.series.last_day - timedelta(days=self.days_to_effect)
 
     def covered_to(self, later: Sequence[Decision]) -> Area:
-        """The area with a cover that reaches as far as the series, never less far than before."""
+        """The area with its coverage extended to the end of the series, never reduced."""
         before = self.area.covered_until or date.min
         until = max(before, self.shows_until, *(row.day for row in later))
         scheduled = max((row.day for row in self.meetings), default=date.min)
-        # Behind the last scheduled day holds would be lacking, and so no meeting can be counted.
+        # After the last scheduled day holds would be missing, and so no meeting can be counted.
         every_meeting = until <= scheduled or until == before
         return replace(
             self.area,
@@ -106,13 +108,13 @@ class _RecordedSeries:
         )
 
     def decisions(self) -> list[Decision]:
-        """What the series says of decisions from its first day on, oldest first."""
+        """The decisions of the series from its first day on, oldest first."""
         found = {row.day: row for row in self._holds()}
         found |= {row.day: row for row in map(self._change, self.rates.series.steps)}
         return [found[day] for day in sorted(found)]
 
     def beside(self, row: Decision) -> Decision:
-        """A row of the tables, with what the series says of it."""
+        """A row of the tables, with a remark if the series has another level."""
         if row.precision is DatePrecision.MONTH:
             return self._dated(row)
         level = self._level_after(row.day)
@@ -121,7 +123,7 @@ class _RecordedSeries:
         return replace(row, source=f"{row.source}; {self.rates.name} has {level} instead")
 
     def _dated(self, row: Decision) -> Decision:
-        """A change that is known by its month, with the day that the series has for it."""
+        """A change known by its month, with the day that the series has for it."""
         for change in map(self._change, self.rates.series.steps):
             same_month = (change.day.year, change.day.month) == (row.day.year, row.day.month)
             if same_month and change.rate == row.rate:
@@ -135,7 +137,7 @@ class _RecordedSeries:
         return row
 
     def _level_after(self, decided_on: date) -> Decimal | None:
-        """The level once a decision has taken effect; None where the series does not tell, or
+        """The level once a decision has taken effect. None if the series does not show it, or
         another decision may have been taken meanwhile."""
         effective = decided_on + timedelta(days=self.days_to_effect)
         if decided_on < self.rates.series.first_day:
@@ -194,5 +196,5 @@ class _RecordedSeries:
 
 
 def _plain(value: Decimal) -> Decimal:
-    """A figure without zeros after its point that say nothing."""
+    """A figure without trailing zeros."""
     return Decimal(f"{value.normalize():f}")

@@ -1,4 +1,4 @@
-"""A policy rate day by day, as somebody publishes it, and where it changed."""
+"""A published policy rate day by day, and its changes."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A day on which a rate took another level, with the level before, percent a year."""
+    """A day on which a rate changed, with the levels before and after, in percent a year."""
 
     day: date
     before: Decimal
@@ -18,7 +18,7 @@ class Step:
 
 
 class RateSeries:
-    """The rate of one area by the day on which it was in force, percent a year.
+    """The rate of one area by the day on which it was in force, in percent a year.
 
     Days without a value, such as weekends, have the level of the last day with one.
     """
@@ -47,7 +47,7 @@ class RateSeries:
         return self._days[-1]
 
     def level_on(self, day: date) -> Decimal | None:
-        """The level in force on a day; None before the first value and after the last."""
+        """The level in force on a day. None before the first value and after the last."""
         if not self.first_day <= day <= self.last_day:
             return None
         return self._values[bisect_right(self._days, day) - 1][1]

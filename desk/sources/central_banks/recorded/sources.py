@@ -1,6 +1,7 @@
-"""Who records policy rates by day without a key: where, whose they are, when, and in which form.
+"""The publishers of daily policy rates that need no key: address, origin, publication time and
+format.
 
-The addresses and forms are the providers' documented ones. Banks that give no such series are
+The addresses and formats are the providers' documented ones. Banks without such a series are
 recorded by the BIS alone.
 """
 
@@ -27,7 +28,7 @@ from desk.sources.serving.daily_series import (
 from desk.sources.serving.origins import BANK_OF_CANADA, BANK_OF_ENGLAND, BIS, ECB, HKMA
 
 LOW, HIGH = "{} low", "{} high"
-"""Names of the series with the ends of an area's target range."""
+"""Names of the series with the bounds of an area's target range."""
 
 _Rate = Annotated[Decimal, Field(allow_inf_nan=False)]
 
@@ -48,8 +49,8 @@ class _Observation(BaseModel):
 
 
 def read_federal_funds(content: bytes) -> DailySeries:
-    """The federal funds target range as the New York Fed gives it beside the effective rate
-    (https://markets.newyorkfed.org/static/docs/markets-api.html): its midpoint, and its ends."""
+    """The federal funds target range, which the New York Fed gives with the effective rate
+    (https://markets.newyorkfed.org/static/docs/markets-api.html): its midpoint, and its bounds."""
     rows = parsed_json(TypeAdapter(_ReferenceRates), content).rates
     return whole(
         {
@@ -61,8 +62,8 @@ def read_federal_funds(content: bytes) -> DailySeries:
 
 
 def observations_of(name: str) -> Callable[[bytes], DailySeries]:
-    """A reader of observations of the Riksbank's SWEA API (https://developer.api.riksbank.se) on
-    one series, which is to have this name."""
+    """A reader of observations of one series from the Riksbank's SWEA API
+    (https://developer.api.riksbank.se), with this name for the series."""
 
     def read(content: bytes) -> DailySeries:
         rows = parsed_json(TypeAdapter(list[_Observation]), content)
@@ -87,14 +88,14 @@ class _Liquidity(BaseModel):
 
 
 HIBOR: Final = ("HIBOR overnight", "HIBOR one month")
-"""Names of the series of interbank rates beside the HKMA's base rate."""
+"""Names of the series of interbank rates that come with the HKMA's base rate."""
 
 
 def read_hkma(content: bytes) -> DailySeries:
-    """An answer of the HKMA's API on daily interbank liquidity: the base rate of each day, and the
-    interbank rates that its formula looks at."""
+    """Reads an answer of the HKMA's API on daily interbank liquidity: the base rate of each day,
+    and the interbank rates that its formula uses."""
     rows = parsed_json(TypeAdapter(_Liquidity), content).result.records
-    told = {
+    by_series = {
         "HK": {row.day: row.base_rate for row in rows},
         HIBOR[0]: {row.day: row.overnight for row in rows},
         HIBOR[1]: {row.day: row.one_month for row in rows},
@@ -102,27 +103,27 @@ def read_hkma(content: bytes) -> DailySeries:
     return whole(
         {
             name: {day: rate for day, rate in rates.items() if rate is not None}
-            for name, rates in told.items()
+            for name, rates in by_series.items()
         }
     )
 
 
 FIRST_DAY: Final = "2026-01-01"
-"""From here on series are fetched: some months before the end of the tables, to compare with."""
+"""The first day of the fetched series: some months before the end of the tables, for comparison."""
 
 BIS_AREAS: Final = (
     *("AU", "CA", "CH", "CN", "GB", "HK", "ID", "IN", "JP"),
     *("KR", "MY", "NO", "NZ", "PH", "SE", "TH", "US", "XM"),
 )
-"""The areas of the desk that the BIS has a policy rate of."""
+"""The areas of the desk for which the BIS has a policy rate."""
 
 
 BIS_DAILY: Final = Publisher(
     key="bis",
     source=authoritative("BIS CBPOL daily", BIS, "https://data.bis.org/topics/CBPOL"),
     file="policy-rates-bis",
-    # https://stats.bis.org/api-doc/v2/. The whole of one area's history with all notes is 57 MB, so
-    # only the data are asked for, from a fixed month on.
+    # https://stats.bis.org/api-doc/v2/. The whole history of one area with all notes is 57 MB, so
+    # only the data are requested, from a fixed month on.
     address="https://stats.bis.org",
     path=f"/api/v2/data/dataflow/BIS/WS_CBPOL/1.0/D.{'+'.join(BIS_AREAS)}"
     f"?startPeriod={FIRST_DAY[:7]}&detail=dataonly&format=csv",
@@ -248,7 +249,7 @@ RATE_SOURCES: Final = (
             "daily-figures-interbank-liquidity?pagesize=1000"
         ),
         read=read_hkma,
-        # A new row without one of its rates leaves fewer than there were.
+        # A new row without one of its rates leaves fewer values than before.
         rolls=True,
         published=next_working_day(time(12), "Asia/Hong_Kong"),
         rule="on the next business day; noon is allowed for",
@@ -257,36 +258,36 @@ RATE_SOURCES: Final = (
     ),
     BIS_DAILY,
 )
-"""In the order in which they count: a bank's own series before the BIS's."""
+"""In order of precedence: a bank's own series before the BIS's."""
 
 
-def recorded_rates(publisher: Publisher, told: DailySeries) -> Mapping[str, RecordedRates]:
-    """What a publisher's series say, by area."""
-    ranges = {end.format(area) for area in told.series for end in (LOW, HIGH)}
+def recorded_rates(publisher: Publisher, by_series: DailySeries) -> Mapping[str, RecordedRates]:
+    """A publisher's series, by area."""
+    ranges = {end.format(area) for area in by_series.series for end in (LOW, HIGH)}
     return {
         area: RecordedRates(
             RateSeries(values),
             publisher.source.origin or publisher.source.name,
             publisher.source.name,
-            _ranges(told, area),
+            _ranges(by_series, area),
         )
-        for area, values in told.series.items()
+        for area, values in by_series.series.items()
         if values and area not in ranges
     }
 
 
-def _ranges(told: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decimal]]:
-    lows = told.series.get(LOW.format(area), {})
-    highs = told.series.get(HIGH.format(area), {})
+def _ranges(by_series: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decimal]]:
+    lows = by_series.series.get(LOW.format(area), {})
+    highs = by_series.series.get(HIGH.format(area), {})
     return {day: (lows[day], highs[day]) for day in lows.keys() & highs.keys()}
 
 
-def month_end_rates(told: DailySeries) -> Mapping[str, Mapping[str, Decimal]]:
-    """The rates at the ends of months that a daily series of the BIS has whole, by area and month
-    such as 2026-10: the last available of each month, as the BIS's monthly series has them."""
+def month_end_rates(by_series: DailySeries) -> Mapping[str, Mapping[str, Decimal]]:
+    """The rates at month ends from a daily series of the BIS, for complete months, by area and
+    month such as 2026-10: the last available rate of each month, as in the BIS's monthly series."""
     found: dict[str, dict[str, Decimal]] = {}
     for area in BIS_AREAS:
-        values = told.series.get(area, {})
+        values = by_series.series.get(area, {})
         last = max(values, default=date.min)
         found[area] = {f"{day:%Y-%m}": rate for day, rate in values.items()}
         found[area].pop(f"{last:%Y-%m}", None)

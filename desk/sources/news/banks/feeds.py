@@ -1,4 +1,4 @@
-"""What central banks publish themselves: their own news feeds, read as of an instant."""
+"""The central banks' own news feeds, read as of an instant."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,16 +43,16 @@ BANK_FEEDS: Mapping[str, str] = MappingProxyType(
         "XM": "https://www.ecb.europa.eu/rss/press.html",
     }
 )
-"""The feed of press releases of each bank, in English, by area. Banks whose feed was not
-established are not listed, and their areas answer that there is none."""
+"""The feed of press releases of each bank, in English, by area. Banks without a confirmed feed are
+not listed, and their areas answer that there is none."""
 
 LONGEST_SUMMARY = 1_000
 _READ_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What one area's bank told, and what is to be said of it."""
+class _BankFeed:
+    """The news of one area's bank, with remarks."""
 
     items: tuple[NewsItem, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -78,52 +78,57 @@ class BankNews:
     ) -> NewsItems:
         """News of the areas' banks from the days before `as_of`, newest first.
 
-        `banks` are the known ones by area. A bank that could not be read costs only its own news.
+        `banks` are the known ones by area. A bank whose feed cannot be read costs only its own
+        news.
         """
         asked = [_Asked(code, banks.get(code)) for code in dict.fromkeys(areas)]
         window = Window(as_of - timedelta(days=days), as_of, as_of)
         with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-            # Each in the context of the call, which is told what was kept.
+            # Each in the context of the call, which records what came from the cache.
             reads = [
-                threads.submit(copy_context().run, partial(self._told, one, window=window))
+                threads.submit(copy_context().run, partial(self._read_feed, one, window=window))
                 for one in asked
             ]
-        told = [read.result() for read in reads]
-        items = newest_first(item for one in told for item in one.items)
-        remarks = [remark for one in told for remark in one.remarks]
+        bank_feeds = [read.result() for read in reads]
+        items = newest_first(item for one in bank_feeds for item in one.items)
+        remarks = [remark for one in bank_feeds for remark in one.remarks]
         if len(items) > MOST_ITEMS:
             remarks.append(f"The {MOST_ITEMS} newest of {len(items)} items.")
-        unreached = [one.unreachable_since for one in told if one.unreachable_since is not None]
+        unreached = [
+            one.unreachable_since for one in bank_feeds if one.unreachable_since is not None
+        ]
         return NewsItems(
             as_of=as_of,
             source=self._source(asked),
             items=items[:MOST_ITEMS],
             missing=_joined(remarks),
-            unreachable_since=None if any(o.read for o in told) else min(unreached, default=None),
+            unreachable_since=None
+            if any(o.read for o in bank_feeds)
+            else min(unreached, default=None),
         )
 
     def _source(self, asked: Sequence[_Asked]) -> Provenance:
-        """One bank is the origin of its news; several have no one origin."""
+        """One bank is the origin of its news. Several have no single origin."""
         tier = SourceTier.AUTHORITATIVE
         if len(asked) != 1 or (bank := asked[0].bank) is None:
             return Provenance(name="News feeds of central banks", tier=tier)
         url = self._feeds.get(bank.code)
         return Provenance(name=f"News feed of {bank.bank}", tier=tier, origin=bank.bank, url=url)
 
-    def _told(self, asked: _Asked, *, window: Window) -> _Told:
+    def _read_feed(self, asked: _Asked, *, window: Window) -> _BankFeed:
         url = self._feeds.get(asked.code)
         if asked.bank is None or url is None:
             name = asked.bank.bank if asked.bank else "its bank"
-            return _Told(remarks=(f"{asked.code}: no news feed of {name} is known here.",))
+            return _BankFeed(remarks=(f"{asked.code}: no news feed of {name} is known here.",))
         try:
             entries = self._reader.entries(url)
         except (FeedRefused, FeedUnusable) as error:
             reason = f"{asked.code}: the news feed of {asked.bank.bank} could not be read: {error}."
             since = error.since if isinstance(error, FeedUnreachable) else None
-            return _Told(remarks=(reason,), unreachable_since=since)
+            return _BankFeed(remarks=(reason,), unreachable_since=since)
         found = select(entries, window, partial(_item, asked.bank.bank), asked.bank.time_zone)
         remarks = _remarks(asked.code, asked.bank.bank, found, window)
-        return _Told(found.items, remarks, read=True)
+        return _BankFeed(found.items, remarks, read=True)
 
 
 def _item(bank: str, found: DatedEntry) -> NewsItem | None:
@@ -140,7 +145,7 @@ def _item(bank: str, found: DatedEntry) -> NewsItem | None:
 
 
 def _remarks(code: str, bank: str, found: Selected, window: Window) -> tuple[str, ...]:
-    """A feed holds the latest items only: that it ends within the window is part of the answer."""
+    """A feed contains only the latest items, so the answer says if it ends within the window."""
     remarks = [f"{code}: {note}" for note in found.notes]
     oldest = found.reaches_back_to
     if oldest is None:

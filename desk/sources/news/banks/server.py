@@ -39,7 +39,7 @@ class BankFeedTools:
     """The tools of the server. Each answers only with what was published by `as_of`."""
 
     def __init__(self, news: BankNews, facts_dir: Path = FACTS_DIR) -> None:
-        """`facts_dir` holds the tables that name the banks and their time zones."""
+        """`facts_dir` holds the tables with the banks' names and time zones."""
         self._news = news
         self._tables = ReadOnce(partial(read_facts, facts_dir))
 
@@ -67,9 +67,9 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `feeds` are the banks' feeds by area. Answers are kept in memory, for ten minutes; `cache_dir`
-    holds which banks could be reached. With `offline` nothing is fetched. `refresh_every` is
-    accepted as by every server of ours and not used.
+    `feeds` are the banks' feeds by area. Answers are cached in memory, for ten minutes; `cache_dir`
+    records which banks could be reached. With `offline` nothing is fetched. `refresh_every` is
+    accepted, as by every server of the desk, and not used.
     """
     del refresh_every
     reach = Reach("bank_feeds", feeds.values(), cache_dir, offline=offline)
@@ -88,15 +88,15 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
-    in a worker that refreshes nothing."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process. It fetches
+    nothing in a worker that refreshes nothing."""
     arguments = _parser().parse_args(args)
     offline = arguments.offline or refresh_every is None
     return build_server(cache_dir, feeds=_feeds(arguments.url), offline=offline)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
+    """Runs the server as the command line says. Returns the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
     feeds, offline = _feeds(arguments.url), arguments.offline

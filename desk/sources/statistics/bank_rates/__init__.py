@@ -1,4 +1,4 @@
-"""Policy rates as the banks themselves, the BIS and the IMF record them, to hold others against."""
+"""Policy rates as the banks themselves, the BIS and the IMF record them, for comparison."""
 
 from desk.sources.statistics.bank_rates.answers import BankRates
 from desk.sources.statistics.bank_rates.economic_calendar import KEY as CALENDAR_KEY

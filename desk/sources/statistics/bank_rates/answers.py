@@ -1,16 +1,16 @@
-"""What the records of policy rates say of areas, as far as it was known at an instant.
+"""Answers from the records of policy rates, as far as they were known at an instant.
 
-Figures that follow from a policy rate and are published by somebody else bear it out:
+Some figures that follow from a policy rate and have another publisher corroborate it:
 
 - The Hong Kong Monetary Authority sets its base rate at half a percentage point above the lower end
-  of the Federal Reserve's target range, or at the mean of two interbank rates over five days where
+  of the Federal Reserve's target range, or at the mean of two interbank rates over five days if
   that is higher (https://www.hkma.gov.hk/eng/key-functions/money/liquidity-facility-framework/
-  base-rate/). So its base rate tells the lower end on days on which it is above the mean, a day
-  after the decision; and the Federal Reserve's range tells the base rate.
+  base-rate/). So its base rate gives the lower end on days on which it is above the mean, a day
+  after the decision; and the Federal Reserve's range gives the base rate.
 - The Bank of Japan guides the overnight call rate to "around" its policy rate, and publishes the
-  average of what was dealt. It has been up to three hundredths below.
+  average of actual deals. It has been up to three hundredths below.
 - The Bank of Korea and the Reserve Bank of New Zealand keep the overnight rate at their policy
-  rates. The OECD has its averages of whole months.
+  rates. The OECD has its monthly averages.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +51,8 @@ MARGIN: Final = Decimal("0.5")
 DAYS_OF_THE_MEAN: Final = 5
 
 AROUND: Final = Decimal("0.05")
-"""How near an overnight rate is to the policy rate that it is guided to, in percentage points."""
+"""The largest distance of an overnight rate from the policy rate that it is guided to, in
+percentage points."""
 
 DAYS_TO_FOLLOW: Final = 4
 """Days from a decision of the Federal Reserve until the base rate follows, a weekend included."""
@@ -60,8 +61,8 @@ DAYS_TO_FOLLOW: Final = 4
 def consequences(
     key: str, told: DailySeries, last: date | None, origin: str | None
 ) -> Iterator[RateRecord]:
-    """What a publisher's file says of the policy rates of others, or of its own by another figure,
-    up to a day."""
+    """What a publisher's file implies about the policy rates of others, or about its own by another
+    figure, up to a day."""
     if last is None:
         return
     known = {
@@ -84,7 +85,7 @@ def consequences(
 
 
 def _dealt(rates: Mapping[str, Series], origin: str | None) -> Iterator[RateRecord]:
-    """What was dealt overnight, by area; a month's average stands on its first day."""
+    """Actual overnight rates, by area. A month's average is dated to its first day."""
     for area, values in rates.items():
         if values:
             day = max(values)
@@ -132,7 +133,8 @@ def _by_formula(
 
 
 def last_change(values: Series) -> tuple[date | None, Decimal | None]:
-    """The first day of the last level and the level before; nothing where there was but one."""
+    """The first day of the last level, and the level before. None for both if the level never
+    changed."""
     since: date | None = None
     level: Decimal | None = None
     for day, value in reversed([*values.items()]):
@@ -145,16 +147,16 @@ def last_change(values: Series) -> tuple[date | None, Decimal | None]:
 SOURCE: Final = Provenance(
     name="Policy rates as recorded by banks, the BIS and the IMF", tier=SourceTier.AUTHORITATIVE
 )
-"""Of the answer as a whole: each row of it has its own origin."""
+"""The source of the whole answer: each row of it has its own origin."""
 
 LONGEST_LAG: Final = 8
-"""Days until a decision shows in any record, at the latest."""
+"""Days until a decision appears in any record, at the latest."""
 
 POLICY_RATE: Final = "policy rate"
 
 
 class BankRates:
-    """The kept files of all records, and what they say. `upkept` are those of them that can still
+    """The cached files of all records, and the answers from them. `upkept` are those that can still
     change."""
 
     def __init__(
@@ -163,8 +165,8 @@ class BankRates:
         addresses: Mapping[str, str] | None = None,
         today: date | None = None,
     ) -> None:
-        """`addresses` take the place of publishers' own, by their keys. `today` is the day, UTC, up
-        to which the economic calendar is kept: the present one where none is given."""
+        """`addresses` replace publishers' own, by their keys. `today` is the day, UTC, up to which
+        the economic calendar is cached: by default the present one."""
         calendar = pages(read_facts(), today or datetime.now(UTC).date())
         self.files = files_of((*KEPT, *calendar), addresses)
         self._pages = [(page, page.series_file(cache_dir)) for page in calendar]
@@ -176,13 +178,13 @@ class BankRates:
         self._bis = next(file for publisher, file in self._records if publisher is BIS_DAILY)
 
     def month_ends(self, as_of: datetime) -> Mapping[str, Mapping[str, Decimal]]:
-        """The BIS's rates at the ends of whole months, by area and month, as its daily series told
-        them at an instant. When a month became known is the caller's to heed."""
+        """The BIS's rates at the ends of complete months, by area and month, as its daily series
+        had them at an instant. The caller checks when a month became known."""
         told = self._bis.as_of(as_of)
         return month_end_rates(told) if told is not None else {}
 
     def answer(self, areas: Iterable[str], as_of: datetime) -> RateRecords:
-        """Every record of some areas, and of those without any why."""
+        """Every record of some areas, and the reason for those without any."""
         asked = list(dict.fromkeys(areas))
         rows: list[RateRecord] = []
         fetched = False
@@ -260,7 +262,7 @@ def _row(
 ) -> RateRecord:
     days = [*values]
     rate = values[days[-1]]
-    # The mean of a month says nothing of the day on which it changed, nor from what.
+    # A month's mean does not show the day of a change, nor the level before.
     since, previous = (None, None) if origin == IMF else last_change(values)
     bank = origin not in (BIS, IMF) and area in INSTRUMENTS
     return RateRecord(

@@ -1,13 +1,12 @@
-"""What an economic calendar says of decisions on policy rates: their outcome, on the day itself.
+"""Outcomes of decisions on policy rates from an economic calendar, on the day itself.
 
 Nasdaq's calendar (https://www.nasdaq.com/market-activity/economic-calendar) has a page a day, as
-JSON, without a key. What is known of its form is known from public code that reads it: a page has
-the events of the day before its own by the clock of New York, and its column `gmt` has that clock's
-hours. A value that is not there yet is a blank. Its operator documents no interface and may turn
-programs away.
+JSON, without a key. Its form is known from public code that reads it: a page has the events of the
+day before its own by the clock of New York, and its column `gmt` has that clock's hours. A missing
+value is a blank. Its operator documents no interface and may block programs.
 
-Its editors enter what a bank announced. So it is another's record, as the BIS's is, but a secondary
-one: it bears a decision out and denies none.
+Its editors enter what a bank announced. So it is a third party's record, like the BIS's, but a
+secondary one: it corroborates a decision and contradicts none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,10 +41,10 @@ SOURCE: Final = Provenance(
 )
 
 DECIDED, BEFORE = "{} decided", "{} before"
-"""Names of the series with an area's rate by decisions' days, and with the rate until then."""
+"""Names of the series with an area's rate by decision days, and with the rate before."""
 
 DAYS_BACK: Final = 42
-"""How far back pages are kept: what is older is in other records by then."""
+"""How far back pages are cached: older decisions are in other records by then."""
 
 _CLOCK: Final = ZoneInfo("America/New_York")
 _BLANK: Final = NO_VALUE | {"&nbsp;"}
@@ -54,7 +53,7 @@ _LONGEST: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class CalendarEvents:
-    """How the calendar names an area's decisions: its country, and the events' names."""
+    """The calendar's names for an area's decisions: its country, and the events' names."""
 
     country: str
     names: frozenset[str]
@@ -80,10 +79,10 @@ EVENTS: Final[Mapping[str, CalendarEvents]] = {
     "PH": _events("Philippines"),
     "SE": _events("Sweden"),
     "TH": _events("Thailand"),
-    # The decision that is named after the bank is on the rate for main refinancing operations.
+    # The decision named after the bank is on the rate for main refinancing operations.
     "XM": CalendarEvents("Euro Zone", frozenset({"Deposit Facility Rate"})),
 }
-"""By area. Of the US the calendar has the upper end of the range, and the HKMA bears it out."""
+"""By area. For the US the calendar has the upper end of the range, and the HKMA corroborates it."""
 
 
 class _Row(BaseModel):
@@ -111,11 +110,11 @@ class _Outcome:
 
 
 def read_page(page: date, zones: Mapping[str, ZoneInfo], content: bytes) -> DailySeries:
-    """The decisions on a page of the calendar, by the days on which they were made where the banks
-    are. `zones` gives the clock of each area. A page without any is a page.
+    """The decisions on a page of the calendar, by their local days at the banks. `zones` gives the
+    time zone of each area. A page without decisions is valid.
 
     Raises:
-        DamagedFile: it is no such page, or a rate on it is no number.
+        DamagedFile: it is not such a page, or a rate on it is not a number.
     """
     rows = (parsed_json(TypeAdapter(_Page), content).data or _Rows()).rows or []
     series: dict[str, dict[date, Decimal]] = {}
@@ -143,7 +142,7 @@ def _is_of(row: _Row, events: CalendarEvents) -> bool:
 
 
 def _instant(page: date, clock: str) -> datetime | None:
-    """When an event took place; None where the page has no hour of it."""
+    """The instant of an event. None if the page gives no hour."""
     try:
         hour = datetime.strptime(clock.strip(), "%H:%M").replace(tzinfo=UTC).time()
     except ValueError:
@@ -152,7 +151,7 @@ def _instant(page: date, clock: str) -> datetime | None:
 
 
 def _rate(cell: str) -> Decimal | None:
-    """Percent a year; None for a blank."""
+    """In percent a year. None for a blank."""
     shown = cell.replace("\xa0", " ").strip()
     if shown in _BLANK:
         return None
@@ -166,8 +165,8 @@ def _rate(cell: str) -> Decimal | None:
 
 
 def pages(facts: PolicyFacts, today: date) -> tuple[Publisher, ...]:
-    """The pages on which decisions of the last weeks stand, by the days that banks have in their
-    calendars: a day's decision is on its own page or, where it came later, on the next one."""
+    """The pages with decisions of the last weeks, by the days in the banks' calendars: a day's
+    decision is on its own page or, if it came later, on the next one."""
     zones = {area: facts.areas[area].time_zone for area in EVENTS if area in facts.areas}
     days = {
         meeting.day + timedelta(days=later)
@@ -180,7 +179,7 @@ def pages(facts: PolicyFacts, today: date) -> tuple[Publisher, ...]:
 
 
 def is_final(page: Publisher, cache_dir: Path) -> bool:
-    """Whether the kept copy of a page was fetched a day after all on it was over, or later: then it
+    """Whether the cached copy of a page was fetched at least a day after all its events: then it
     need not be fetched again."""
     looked = page.kept_file().state(cache_dir).looked
     return looked is not None and looked >= page.published(date.min, ()) + timedelta(days=1)

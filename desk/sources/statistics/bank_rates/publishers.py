@@ -1,4 +1,4 @@
-"""Who records policy rates without a key: where, under which terms, when, and in which form."""
+"""The publishers of policy rates that need no key: address, terms, publication time and format."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
@@ -40,19 +40,20 @@ IMF_AREAS: Final[Mapping[str, str]] = {
     "PHL": "PH",
     "THA": "TH",
 }
-"""Countries whose monetary policy-related rate at the IMF is the instrument that the desk has."""
+"""Countries whose monetary policy-related rate at the IMF is the instrument that the desk
+covers."""
 
 
 CALL_RATE: Final = "JP call rate"
-"""Name of the series of the Bank of Japan's average of dealt overnight rates."""
+"""Name of the series of the Bank of Japan's average of actual overnight rates."""
 
 
 OVERNIGHT: Final[Mapping[str, str]] = {
     "KOR.IRSTCI": "KR overnight, month",
     "NZL.IRSTCI": "NZ overnight, month",
 }
-"""Names of the series of the months' averages of overnight rates, by country and measure, of areas
-whose banks keep that rate at their policy rate and give no series of it without a key."""
+"""Names of the series of monthly averages of overnight rates, by country and measure, for areas
+whose banks keep that rate at their policy rate and publish no series of it without a key."""
 
 
 class _SurveyedValues(BaseModel):
@@ -69,10 +70,10 @@ class _ResultSet(BaseModel):
 
 
 def read_call_rate(content: bytes) -> DailySeries:
-    """An answer of the Bank of Japan's time-series API on one daily series.
+    """Reads an answer of the Bank of Japan's time-series API on one daily series.
 
     Raises:
-        DamagedFile: it is no such answer.
+        DamagedFile: it is not such an answer.
     """
     told = parsed_json(TypeAdapter(_ResultSet), content).series[0].told
     days = [_DAY(str(number)) for number in told.days]
@@ -95,14 +96,14 @@ class _LoanPrimeRates(BaseModel):
 
 
 def read_loan_prime_rates(content: bytes) -> DailySeries:
-    """An answer of China Money on the loan prime rate: the one-year rate on the days on which it
-    was told, some twelve a year."""
+    """Reads an answer of China Money on the loan prime rate: the one-year rate on the days of its
+    publication, about twelve a year."""
     rows = parsed_json(TypeAdapter(_LoanPrimeRates), content).records
     return whole({"CN": {row.day: row.one_year for row in rows}})
 
 
 FIRST_YEAR: Final = 2023
-"""What is fetched begins with this year."""
+"""The first year that is fetched."""
 
 INSTRUMENTS: Final[Mapping[str, str]] = {
     "US": "federal funds target range, midpoint",
@@ -116,17 +117,17 @@ INSTRUMENTS: Final[Mapping[str, str]] = {
     "SE": "policy rate",
     "CN": "one-year loan prime rate",
 }
-"""What the banks' own series are of. Of other areas the policy rate."""
+"""The instruments of the banks' own series. For other areas the policy rate."""
 
 EFFECTIVE_WITHIN: Final[Mapping[str, int]] = dict.fromkeys(
     ("AU", "CA", "CH", "GB", "HK", "NO", "US"), 1
 )
-"""Days from a decision until it shows in the bank's own series, where it is the next one. The ECB
-and the Riksbank begin a week later."""
+"""Days from a decision until it appears in the bank's own series, if it is the next day. The ECB
+and the Riksbank take a week longer."""
 
 
 _YEAR: Final = datetime.now(UTC).year
-"""That in which the process began: a server asks for the next year once it is started anew."""
+"""The year in which the process started: a server requests the next year after its next start."""
 
 KEPT: Final = (
     Publisher(
@@ -186,7 +187,7 @@ KEPT: Final = (
         ),
         file=f"policy-rate-cn-{_YEAR}.json",
         address="https://www.chinamoney.com.cn",
-        # It gives a year at the most; the fixing of the December before is always in it.
+        # It returns a year at most, which always includes the fixing of the December before.
         path="/ags/ms/cm-u-bk-currency/LprHis?lang=EN"
         f"&strStartDate={_YEAR - 1}-12-20&strEndDate={_YEAR}-12-19",
         read=read_loan_prime_rates,
@@ -233,4 +234,5 @@ KEPT: Final = (
         headers={"Accept": "application/vnd.sdmx.data+csv"},
     ),
 )
-"""Those whose files this server keeps, beside what the server `central_banks` keeps."""
+"""The publishers whose files this server caches, in addition to those of the server
+`central_banks`."""

@@ -1,4 +1,5 @@
-"""What the kept files say of yields, the dollar, oil and stocks, as far as it was known."""
+"""Answers from the cached files of yields, the dollar, oil and stocks, as far as they were
+known."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
@@ -21,7 +22,7 @@ WEIGHTS_FROM: Final = "ICE's U.S. Dollar Index"
 YIELDS: Final = Provenance(
     name="Government bond yields of treasuries and central banks", tier=SourceTier.AUTHORITATIVE
 )
-"""Of the answer as a whole: each series in it has its own origin."""
+"""The source of the whole answer: each series in it has its own origin."""
 
 DOLLAR: Final = Provenance(
     name=f"Computed from the ECB's reference rates with the weights of {WEIGHTS_FROM}",
@@ -35,20 +36,21 @@ _CENT: Final = Decimal("0.01")
 
 
 class CrossAssets:
-    """The kept files, and what they say."""
+    """The cached files, and the answers from them."""
 
     def __init__(
         self, cache_dir: Path | None, year: int, addresses: Mapping[str, str] | None = None
     ) -> None:
-        """`year` is the present one: the US Treasury has a file for each year. `addresses` take the
-        place of providers' own, by their keys."""
+        """`year` is the present one, because the US Treasury has a file for each year. `addresses`
+        replace providers' own, by their keys."""
         known = publishers(year)
         self.files = files_of(known, addresses)
         self._series = [(each, each.series_file(cache_dir)) for each in known]
 
     def yields(self, areas: Iterable[str], first: date, last: date, as_of: datetime) -> Yields:
-        """The yields of some areas on the days of a range; of one that another publishes too both,
-        first whose it is. Where that one has none, the other's curve is not told in its place."""
+        """The yields of some areas on the days of a range. If another publisher has an area's
+        yields too, both, with the area's own first. The other's curve never replaces a missing own
+        one."""
         asked = list(dict.fromkeys(areas))
         found: list[YieldSeries] = []
         for area, years in product(asked, MATURITIES):
@@ -60,7 +62,7 @@ class CrossAssets:
         return Yields(as_of=as_of, source=YIELDS, yields=tuple(found), missing=missing)
 
     def holds_yields(self) -> bool:
-        """Whether any kept file has yields of anybody."""
+        """Whether any cached file has yields."""
         kept = (file.current() for _, file in self._series)
         names = (name for series in kept if series is not None for name in series.series)
         return any(name.partition(" ")[2] in map(str, MATURITIES) for name in names)
@@ -101,7 +103,7 @@ class CrossAssets:
     def _known(
         self, name: str, first: date, last: date, as_of: datetime
     ) -> tuple[Publisher | None, dict[date, Decimal]]:
-        """The values of a series that had been published, from however many files it is in."""
+        """The values of a series that had been published, from all files that contain it."""
         found: dict[date, Decimal] = {}
         by: Publisher | None = None
         for publisher, file in self._series:
@@ -123,7 +125,7 @@ class CrossAssets:
 
 
 def dollar_series(rates: EuroRates, first: date, last: date, as_of: datetime) -> AssetSeries:
-    """The dollar index on the days of a range that have all its rates."""
+    """The dollar index on the days of a range for which all its rates exist."""
     until = min(last, last_known_day(as_of))
     by_code = {
         code: rates.between(EURO, code, first, until) for code in ("USD", *WEIGHTS) if code != EURO

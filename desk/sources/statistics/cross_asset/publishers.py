@@ -1,4 +1,5 @@
-"""Who publishes yields, oil and stock prices without a key: where, when, and in which form."""
+"""The publishers of yields, oil and stock prices that need no key: address, publication time and
+format."""
 
 from dataclasses import replace
 from datetime import time
@@ -22,13 +23,13 @@ from desk.sources.serving.origins import (
 )
 
 FIRST_YEAR: Final = 2023
-"""What is fetched begins with this year."""
+"""The first year that is fetched."""
 
 FRED_TERMS: Final = "By way of FRED: name the source; for own use, not to be passed on in bulk"
 
 
 def us_treasury(year: int) -> Publisher:
-    """The Treasury's par yield curve of one year: it gives a file for each."""
+    """The Treasury's par yield curve of one year: it has a file for each."""
     return Publisher(
         key="us_treasury",
         source=authoritative(
@@ -92,12 +93,12 @@ JAPAN_BEFORE: Final = Publisher(
     rule_from=_MOF.url or "",
     terms="Free with attribution to the Ministry of Finance Japan",
 )
-"""To the end of the month before."""
+"""Up to the end of the previous month."""
 
 JAPAN_MONTH: Final = replace(
     JAPAN_BEFORE, file="yields-jp-month.csv", path=f"{_MOF_PATH}jgbcme.csv", grows=False
 )
-"""The present month, so that it begins anew with each."""
+"""The current month, so that it starts over each month."""
 
 CANADA: Final = Publisher(
     key="bank_of_canada_yields",
@@ -166,12 +167,12 @@ ENGLAND: Final = Publisher(
 )
 
 BESIDE: Final = "{} beside"
-"""Name of the series that a yield's first publisher is held against: another's, of another curve or
-hour."""
+"""Name of the series that a yield's first publisher is compared with: another publisher's, of
+another curve or hour."""
 
 
 def _bundesbank(years: int) -> Publisher:
-    """The Bundesbank's estimate of one maturity: it gives a series in each file."""
+    """The Bundesbank's estimate of one maturity: it has a file for each series."""
     return Publisher(
         key="bundesbank",
         source=authoritative(
@@ -258,15 +259,15 @@ KEYS: Final = (
     *("reserve_bank_of_australia_yields", "bank_of_england_yields", "bundesbank"),
     *("riksbank_yields", "oil", "stocks"),
 )
-"""Providers whose address configuration may replace."""
+"""Providers whose address can be configured."""
 
 REVISABLE: Final = frozenset({"ecb_yield_curve", "bundesbank", "oil"})
-"""Whose values may be revised after they were published: curves are estimated again, and the EIA
-corrects. What the desk has seen before a revision is kept."""
+"""The providers whose values may be revised after publication: curves are estimated again, and the
+EIA makes corrections. What the desk has seen before a revision is stored."""
 
 
 def publishers(year: int) -> tuple[Publisher, ...]:
-    """All files that are kept in a year."""
+    """All files that are cached in a year."""
     return (
         us_treasury(year - 1),
         us_treasury(year),

@@ -1,4 +1,5 @@
-"""MCP server `cross_asset`: yields, a dollar index, oil and stocks beside a currency's move."""
+"""MCP server `cross_asset`: yields, a dollar index, oil and stocks, as context of a currency's
+move."""
 
 import argparse
 import sys
@@ -112,7 +113,7 @@ DESCRIPTION = SourceDescription(
 
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
-    """The files that the server keeps when it is started with such arguments."""
+    """The files that the server caches when it is started with such arguments."""
     return _assets(None, _parser().parse_args(args).url).files
 
 
@@ -143,13 +144,13 @@ def build_server(
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as configured in its entry in `.mcp.json`, for use in this process."""
     addresses = _parser().parse_args(args).url
     return build_server(cache_dir, refresh_every=refresh_every, addresses=addresses)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    """Runs the server, or refreshes its data, as the command line says. Returns the exit status."""
     return serve_or_refresh(
         _parser(),
         argv,

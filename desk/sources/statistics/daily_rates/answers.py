@@ -1,4 +1,4 @@
-"""What publishers say of a pair on some days, as far as it was known at an instant."""
+"""The publishers' rates of a pair on some days, as far as they were known at an instant."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from desk.sources.statistics.daily_rates.publishers import BASES, PUBLISHERS
 
 @dataclass(frozen=True, slots=True)
 class PublishedRates:
-    """The rates of one publisher as it told them at an instant: units of each currency for one unit
-    of its base."""
+    """The rates of one publisher as of an instant: units of each currency for one unit of its
+    base."""
 
     publisher: Publisher
     rates: DailySeries
     as_of: datetime
 
     def has(self, currency: str) -> bool:
-        """Whether the publisher gives the currency."""
+        """Whether the publisher has the currency."""
         return currency == self._base or currency in self.rates.series
 
     def on_days(self, base: str, quote: str, days: Iterable[date]) -> dict[date, Decimal]:
-        """Units of `quote` for one of `base`, to ten significant digits, on those of the days that
-        have a rate which had been published."""
+        """Units of `quote` for one of `base`, to ten significant digits, on those of the days with
+        a published rate."""
         found = {
             day: self._on(base, quote, day)
             for day in sorted(set(days))
@@ -58,21 +58,21 @@ SOURCE: Final = Provenance(
     name="Daily exchange rates of central banks",
     tier=SourceTier.AUTHORITATIVE,
 )
-"""Of the answer as a whole: it has no one origin, each history in it has."""
+"""The source of the whole answer: it has no single origin, but each history in it has."""
 
 
 class DailyRates:
-    """The kept files of all publishers, and what they say."""
+    """The cached files of all publishers, and the answers from them."""
 
     def __init__(self, cache_dir: Path | None, addresses: Mapping[str, str] | None = None) -> None:
-        """`addresses` take the place of publishers' own, by their keys."""
+        """`addresses` replace publishers' own, by their keys."""
         self.files = files_of(PUBLISHERS, addresses)
         self._series = [(each, each.series_file(cache_dir)) for each in PUBLISHERS]
 
     def answer(
         self, symbol: str, base: str, quote: str, days: Iterable[date], as_of: datetime
     ) -> Histories:
-        """A pair on some days by every publisher, and of those without why."""
+        """A pair's rates on some days by every publisher, and the reason for those without any."""
         asked = sorted(set(days))
         histories: list[History] = []
         missing: dict[str, str] = {}

@@ -1,8 +1,8 @@
-"""The files in which five publishers give their daily exchange rates, read into one form.
+"""Parses the files of five publishers' daily exchange rates into one form.
 
-Each reader takes the bytes of a whole file and gives its series by currency, in units of that
-currency for one unit of the publisher's base. It raises `DamagedFile` for anything that is not the
-file: a page of HTML, a column that is not there, a value that is no rate.
+Each reader takes the bytes of a whole file and returns its series by currency, in units of that
+currency for one unit of the publisher's base. It raises `DamagedFile` for anything else: a page of
+HTML, a missing column, a value that is not a rate.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,8 +21,8 @@ from desk.sources.serving.daily_series import (
 from desk.sources.serving.kept_file import DamagedFile
 
 LEAST_DIGITS: Final = 3
-"""A rate printed with fewer significant digits is too coarse to tell a day's level: the Bank of
-Canada gives one rupiah as 0.000089 Canadian dollars."""
+"""A rate with fewer significant digits is too coarse for a day's level: the Bank of Canada gives
+one rupiah as 0.000089 Canadian dollars."""
 
 IN_DOLLARS: Final = "RXI$US_N.B."
 IN_UNITS: Final = "RXI_N.B."
@@ -121,7 +121,7 @@ BIS_AREAS: Final[Mapping[str, str]] = {
     "TW": "TWD",
     "XM": "EUR",
 }
-"""Areas of the dataflow WS_XRU that are asked for: units of the currency for one US dollar."""
+"""Areas of the dataflow WS_XRU that are requested: units of the currency for one US dollar."""
 
 _ISO_DAY = day_as("%Y-%m-%d")
 _READ_SDMX = long_table(
@@ -161,7 +161,7 @@ def read_bis(content: bytes) -> DailySeries:
 
 
 def _rates(found: DailySeries, turned: Collection[str] = ()) -> DailySeries:
-    """The series without what is too coarse; those of `turned` currencies the other way round."""
+    """The series without rates that are too coarse. Those of `turned` currencies are inverted."""
     series: dict[str, dict[date, Decimal]] = {}
     for code, values in found.series.items():
         fine = {day: value for day, value in values.items() if _is_rate(day, value)}

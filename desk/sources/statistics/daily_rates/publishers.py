@@ -1,4 +1,4 @@
-"""Who publishes daily exchange rates without a key: where, under which terms, and when."""
+"""The publishers of daily exchange rates that need no key: address, terms and publication time."""
 
 from collections.abc import Mapping
 from datetime import time
@@ -21,7 +21,7 @@ from desk.sources.serving.origins import (
 from desk.sources.statistics.daily_rates import formats
 
 FIRST_YEAR: Final = 2023
-"""What is fetched begins with this year: enough for a year's backfill and the year before it."""
+"""The first year that is fetched: enough for a year's backfill and the year before it."""
 
 
 PUBLISHERS: Final = (
@@ -114,7 +114,7 @@ PUBLISHERS: Final = (
         terms="Free with attribution to the BIS; drawn from central banks and other sources",
     ),
 )
-"""In the order in which they are listed: first who is known soonest."""
+"""In the order in which they are listed: the earliest publication first."""
 
 BASES: Final[Mapping[str, str]] = {
     "bank_of_canada": "CAD",
@@ -123,4 +123,4 @@ BASES: Final[Mapping[str, str]] = {
     "federal_reserve": "USD",
     "bis": "USD",
 }
-"""The currency that the rates of each are given for one unit of, by its key."""
+"""The base currency of each publisher's rates, by its key."""
