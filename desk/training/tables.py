@@ -40,7 +40,7 @@ from desk.analytics.technical.series import (
     Traded,
     close_known_from,
     last_close_day,
-    without_holes,
+    without_gaps,
 )
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
@@ -86,7 +86,7 @@ def _era(store: PriceStore, symbol: str, since: date, last: date) -> Era | None:
         known = store.history(symbol, close_known_from(last))
     except NoPricesThen:
         return None
-    series = without_holes(known)
+    series = without_gaps(known)
     return Era(since, bisect_left(series.days, since), series)
 
 

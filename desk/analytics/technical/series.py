@@ -198,7 +198,7 @@ def _prices(values: Iterable[Decimal | None]) -> tuple[Decimal, ...]:
     return tuple(as_price(value) for value in values if value is not None)
 
 
-def without_holes(found: PriceSeries) -> PriceSeries:
+def without_gaps(found: PriceSeries) -> PriceSeries:
     """The part after the last gap of more than fourteen days, with a note if there is one."""
     holes = [later for day, later in pairwise(found.days) if later - day > LONGEST_GAP]
     if not holes:

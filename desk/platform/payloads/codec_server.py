@@ -83,7 +83,7 @@ def payload_access(settings: Settings) -> PayloadAccess | None:
 def _server(ip: str, port: int, ui_url: str, access: PayloadAccess | None) -> ThreadingHTTPServer:
     class Endpoint(_Endpoint):
         token = access.token if access else None
-        decrypted = staticmethod(_decrypting(access) if access else _as_it_is)
+        decrypted = staticmethod(_decrypting(access) if access else _unchanged)
         origins = _origins(ui_url)
         hosts = frozenset({*_THIS_MACHINE, ip, urlsplit(ui_url).hostname or ip})
 
@@ -187,7 +187,7 @@ def _host(header: str) -> str:
         return ""
 
 
-def _as_it_is(payload: "Payload") -> "Payload":
+def _unchanged(payload: "Payload") -> "Payload":
     return payload
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.analytics.technical.measures import NotInstalled
-from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries, without_holes
+from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries, without_gaps
 from desk.contracts.episode.analysis import Analysis
 from desk.sources.analysis.prices import PriceStore
 
@@ -27,7 +27,7 @@ def analysed(
     """
     try:
         if however_old:
-            return analyse(without_holes(prices.history(symbol, as_of)))
+            return analyse(without_gaps(prices.history(symbol, as_of)))
         return analyse(prices.series(symbol, as_of))
     except NoPricesThen as nothing:
         return Analysis(

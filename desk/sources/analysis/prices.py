@@ -39,7 +39,7 @@ from desk.analytics.technical.series import (
     known_until,
     last_close_day,
     series_of,
-    without_holes,
+    without_gaps,
 )
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import KnownSymbol
@@ -123,7 +123,7 @@ class PackagedSeries:
         kept = [rows[0], *(bar for last, bar in pairwise(rows) if bar[1:] != last[1:])]
         if self.in_later_shares:
             kept = [in_shares_of_its_day(bar, splits) for bar in kept]
-        return Traded(_after_the_last_hole(kept), splits)
+        return Traded(_after_last_gap(kept), splits)
 
     def _rows(self) -> Iterator[Bar]:
         folder = _folder(self.package)
@@ -203,7 +203,7 @@ def _day(text: str) -> date:
     return date(year, month, of_month)
 
 
-def _after_the_last_hole(bars: list[Bar]) -> tuple[Bar, ...]:
+def _after_last_gap(bars: list[Bar]) -> tuple[Bar, ...]:
     holes = [at for at in range(1, len(bars)) if bars[at].day - bars[at - 1].day > LONGEST_GAP]
     return tuple(bars[holes[-1] :] if holes else bars)
 
@@ -284,7 +284,7 @@ class PriceStore:
                 found.source,
                 found.last_day,
             )
-        return without_holes(found)
+        return without_gaps(found)
 
     def history(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
         """The same as `series`, but however old the newest price is, and including gaps.

@@ -67,7 +67,7 @@ class AnalysisTools:
         A currency is its usual pair with the US dollar; the carry trade in yen is USD/JPY and
         AUD/JPY. Where it names none, nearest has those whose names are written most alike.
         """
-        symbols = _or_refused(self._store.names)
+        symbols = _or_tool_error(self._store.names)
         codes = {code for symbol in symbols if "/" in symbol for code in symbol.split("/")}
         named = named_symbols(query, symbols, codes)
         known = [self._store.known(symbol, as_of) for symbol in named]
@@ -98,7 +98,7 @@ class AnalysisTools:
         if start is not None:
             require_order(start, end)
         try:
-            found = _or_refused(partial(self._store.history, symbol, as_of))
+            found = _or_tool_error(partial(self._store.history, symbol, as_of))
         except NoPricesThen as nothing:
             return _empty_history(symbol, as_of, nothing)
         last = min(end, found.last_day) if end else found.last_day
@@ -164,7 +164,7 @@ class AnalysisTools:
         return analysed(self._store, symbol, as_of, lambda series: analyse(series, as_of))
 
 
-def _or_refused(ask: Callable[[], _Answer]) -> _Answer:
+def _or_tool_error(ask: Callable[[], _Answer]) -> _Answer:
     """The answer, or a tool error that says what the caller has to change."""
     try:
         return ask()

@@ -14,7 +14,7 @@ from desk.sources.serving.kept_file import (
     FileContent,
     KeptFile,
 )
-from desk.sources.serving.vintages import AsSeen, FileSignature, signature_of
+from desk.sources.serving.vintages import FileAsOf, FileSignature, signature_of
 
 FILE_NAME = "eurofxref-hist.zip"
 
@@ -57,7 +57,7 @@ class RatesStore:
         self._lock = threading.Lock()
         self._rates: EuroRates | None = None
         self._read_with: FileSignature | None = None
-        self._as_seen = AsSeen[EuroRates](FILE_NAME, cache_dir) if cache_dir is not None else None
+        self._as_seen = FileAsOf[EuroRates](FILE_NAME, cache_dir) if cache_dir is not None else None
 
     def current(self) -> EuroRates:
         """The rates of the file with the newest last day. If both are equal, those of the cached

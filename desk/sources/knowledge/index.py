@@ -21,7 +21,7 @@ from desk.sources.knowledge.text import passages
 
 KEPT_INDEXES = 4
 
-SHARE_LED = 3
+RELATED_SHARE = 3
 """One in so many results is reserved for what the best result's title leads to."""
 
 
@@ -90,7 +90,7 @@ class _Index:
             title = self._held[matches[0].row].title if matches else ""
             further = self._texts.search(title) if title else []
         own, led = self._of_kinds(matches, kinds), self._of_kinds(further, kinds)
-        best = limit - limit // SHARE_LED
+        best = limit - limit // RELATED_SHARE
         first = {hit.url: hit for hit in own[:best]}
         related = [hit for hit in led if hit.url not in first][: limit - best]
         in_order = (*first.values(), *related, *own[best:])

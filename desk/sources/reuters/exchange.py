@@ -17,7 +17,7 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
 _NOT_LET_IN, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
 
 
-class NotLetIn(Exception):
+class CredentialsRejected(Exception):
     """The platform does not accept the request's credentials, or no longer does."""
 
 
@@ -56,11 +56,11 @@ def exchange(
     Redirects are not followed, because credentials must not be sent elsewhere.
 
     Raises:
-        NotLetIn: the answer was 401, or 400 or 403 to a form.
+        CredentialsRejected: the answer was 401, or 400 or 403 to a form.
         FeedRefused: it was another 4xx.
         FeedUnusable: there was no answer, or it was late, an error, too large or not a JSON object.
     """
-    check = _require_to_be_let_in if form is None else _require_the_form_to_be_accepted
+    check = _require_credentials_accepted if form is None else _require_sign_on_accepted
     headers = _HEADERS if token is None else _HEADERS | {"Authorization": f"Bearer {token}"}
     try:
         content = download(
@@ -78,16 +78,16 @@ def exchange(
     return _json_object(content)
 
 
-def _require_the_form_to_be_accepted(answer: httpx2.Response) -> None:
+def _require_sign_on_accepted(answer: httpx2.Response) -> None:
     """Version 1 of the sign-on answers 400 for a wrong password, version 2 answers 401."""
     if answer.status_code in (400, _NOT_LET_IN, _NOT_PERMITTED):
-        raise NotLetIn(f"it answered {status_of(answer)}")
+        raise CredentialsRejected(f"it answered {status_of(answer)}")
     _require_success(answer)
 
 
-def _require_to_be_let_in(answer: httpx2.Response) -> None:
+def _require_credentials_accepted(answer: httpx2.Response) -> None:
     if answer.status_code == _NOT_LET_IN:
-        raise NotLetIn(f"it answered {status_of(answer)}")
+        raise CredentialsRejected(f"it answered {status_of(answer)}")
     if answer.status_code == _NOT_PERMITTED:
         raise FeedRefused(
             f"it answered {status_of(answer)}; the account may lack the right to read news "

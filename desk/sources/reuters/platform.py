@@ -13,10 +13,10 @@ from urllib.parse import quote, urlencode
 from desk.sources.news.feed import FeedEntry
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.reuters.access import Access, GivenToken, MachineAccount, ServiceAccount
-from desk.sources.reuters.exchange import NotLetIn, Patience, exchange
+from desk.sources.reuters.exchange import CredentialsRejected, Patience, exchange
 from desk.sources.serving.kept_answers import KeptAnswers
 
-BARRED_SECONDS: Final = 600.0
+REFUSED_CREDENTIALS_SECONDS: Final = 600.0
 """How long refused credentials are not sent again, because LSEG locks accounts that try often."""
 
 _MARGIN_SECONDS: Final = 30.0
@@ -99,7 +99,7 @@ class SignOn:
         }
         try:
             return self._got("v1", form, patience)
-        except NotLetIn:
+        except CredentialsRejected:
             return None
 
     def _fresh(self, account: MachineAccount | ServiceAccount, patience: Patience) -> _Token:
@@ -109,8 +109,11 @@ class SignOn:
         version = "v1" if isinstance(account, MachineAccount) else "v2"
         try:
             return self._got(version, _form(account), patience)
-        except NotLetIn as error:
-            self._refusal, self._barred_until = str(error), self._clock() + BARRED_SECONDS
+        except CredentialsRejected as error:
+            self._refusal, self._barred_until = (
+                str(error),
+                self._clock() + REFUSED_CREDENTIALS_SECONDS,
+            )
             raise self._refused(str(error)) from error
 
     def _got(self, version: str, form: Mapping[str, str], patience: Patience) -> _Token:
@@ -270,12 +273,12 @@ class LsegNews:
         token = self._sign_on.token(patience)
         try:
             return exchange(address, patience, token=token)
-        except NotLetIn as error:
+        except CredentialsRejected as error:
             refused = NotAccepted(token, str(error))
         token = self._sign_on.token(patience, instead_of=refused)
         try:
             return exchange(address, patience, token=token)
-        except NotLetIn as error:
+        except CredentialsRejected as error:
             raise FeedRefused(f"{error}, also to a new token") from error
 
 

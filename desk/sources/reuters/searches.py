@@ -35,7 +35,7 @@ _COMMON = _words(
 _NEGATIONS = _words("no not never without")
 
 
-def telling_words(headline: str, banks: Iterable[Area]) -> list[str]:
+def content_words(headline: str, banks: Iterable[Area]) -> list[str]:
     """The words and figures of a headline, as written, without common words and version marks, with
     the short names of central banks instead of their names."""
     text = _DOTTED.sub(lambda found: found[0].replace(".", ""), _UPDATED.sub("", headline))
@@ -45,13 +45,13 @@ def telling_words(headline: str, banks: Iterable[Area]) -> list[str]:
     return [word for word in _WORD.findall(text) if word.casefold() not in _COMMON]
 
 
-class Likeness:
+class HeadlineSimilarity:
     """The similarity of headlines to one, by their words and not by their meaning."""
 
     def __init__(self, headline: str, banks: Sequence[Area]) -> None:
         """`banks` are recognised by their names and their short names."""
         self._banks = banks
-        words = telling_words(headline, banks)
+        words = content_words(headline, banks)
         self._words = {_normalized(word) for word in words}
         self._needed = {_normalized(word) for word in _subjects(words)}
 
@@ -66,7 +66,7 @@ class Likeness:
         Words for one direction count as one. It is 0 if a figure or a name of the headline is
         missing, if only one of the two says "not", or if they name different directions.
         """
-        other_words = {_normalized(word) for word in telling_words(other, self._banks)}
+        other_words = {_normalized(word) for word in content_words(other, self._banks)}
         if not self._words or not self._needed <= other_words or self._opposed(other_words):
             return 0.0
         return len(self._words & other_words) / len(self._words)
@@ -171,7 +171,7 @@ def _pair(base: str, quote: str) -> str:
 def _terms(words: str, banks: Mapping[str, Area]) -> list[str]:
     """Each word in quotes, which the language reads as plain text."""
     known = {bank.short_name.upper(): bank for bank in banks.values()}
-    return [_term(word, known) for word in dict.fromkeys(telling_words(words, banks.values()))]
+    return [_term(word, known) for word in dict.fromkeys(content_words(words, banks.values()))]
 
 
 def _term(word: str, known: Mapping[str, Area]) -> str:

@@ -35,7 +35,7 @@ from desk.sources.reuters.exchange import Patience
 from desk.sources.reuters.platform import PAGE, REUTERS_CODE, LsegNews
 from desk.sources.reuters.searches import (
     FEWEST_WORDS,
-    Likeness,
+    HeadlineSimilarity,
     banks_query,
     markets_query,
     story_queries,
@@ -120,7 +120,7 @@ class ReutersTools:
         near enough, not that the story is untrue. The nearest item comes with how its story opens.
         """
         words, banks = plain_text(headline, LONGEST_HEADLINE), self._banks()
-        likeness = Likeness(words, tuple(banks.values()))
+        likeness = HeadlineSimilarity(words, tuple(banks.values()))
         if not likeness.enough:
             raise ToolError(f"give the whole headline: at least {FEWEST_WORDS} words of its own")
         return self._verified(words, likeness, story_queries(words, banks), _last_days(as_of, days))
@@ -139,7 +139,7 @@ class ReutersTools:
         return _answer(window, label, found.items, _joined((*remarks, *none, *found.notes)))
 
     def _verified(
-        self, headline: str, likeness: Likeness, searches: Iterable[str], window: Window
+        self, headline: str, likeness: HeadlineSimilarity, searches: Iterable[str], window: Window
     ) -> StoryCheck:
         news = self._asked()
         patience, compared = news.patience(), list[str]()
@@ -207,7 +207,7 @@ def _item(found: DatedEntry) -> NewsItem | None:
     )
 
 
-def _nearest(likeness: Likeness, items: Iterable[NewsItem]) -> tuple[NewsItem, ...]:
+def _nearest(likeness: HeadlineSimilarity, items: Iterable[NewsItem]) -> tuple[NewsItem, ...]:
     shares = [(likeness.share(item.headline), item) for item in items]
     near = [(share, item) for share, item in shares if share >= NEAR_ENOUGH]
     ranked = sorted(near, key=lambda one: one[0], reverse=True)

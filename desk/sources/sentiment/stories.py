@@ -175,7 +175,7 @@ class Newsroom:
                 stories += fetched
                 missing += [remark] if remark else []
         read = self._live is not None or bool(stories)
-        return Gathered(each_once(stories), tuple(missing), read=read)
+        return Gathered(without_duplicates(stories), tuple(missing), read=read)
 
 
 def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gathered:
@@ -188,10 +188,10 @@ def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gather
         return Gathered((), (f"{error}.",), read=False)
     if found is None:
         return Gathered((), (NO_HEADLINES.format(symbol=asked.symbol),), read=False)
-    return Gathered(each_once(Story(item) for item in found), (), source=companies.source)
+    return Gathered(without_duplicates(Story(item) for item in found), (), source=companies.source)
 
 
-def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
+def without_duplicates(stories: Iterable[Story]) -> tuple[Story, ...]:
     """Each story once by its title, in its first version, the newest first."""
     first: dict[str, Story] = {}
     for story in sorted(stories, key=lambda each: each.item.published_at):

@@ -24,7 +24,7 @@ from desk.sources.serving.kept_file import (
     FileContent,
     KeptFile,
 )
-from desk.sources.serving.vintages import AsSeen, Correctable, FileSignature, signature_of
+from desk.sources.serving.vintages import Correctable, FileAsOf, FileSignature, signature_of
 
 Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""
@@ -98,7 +98,7 @@ class SeriesFile(Generic[_Content]):
     ) -> None:
         self._file = sorted_series.path(cache_dir) if cache_dir is not None else None
         self._as_seen = (
-            AsSeen[_Content](sorted_series.name, cache_dir) if cache_dir is not None else None
+            FileAsOf[_Content](sorted_series.name, cache_dir) if cache_dir is not None else None
         )
         self._read = read
         self._lock = threading.Lock()

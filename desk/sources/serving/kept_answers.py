@@ -16,7 +16,7 @@ from desk.contracts.agents.tools import KEPT_ANSWER
 Answer = TypeVar("Answer")
 
 
-class LookedUp:
+class CacheLookups:
     """The questions that were looked up in caches, and whether each had an answer in the end: while
     one question waits for its turn, another may bring its answer."""
 
@@ -33,13 +33,13 @@ class LookedUp:
         return bool(self._had) and all(self._had.values())
 
 
-_LOOKED_UP: ContextVar[LookedUp | None] = ContextVar("looked_up", default=None)
+_LOOKED_UP: ContextVar[CacheLookups | None] = ContextVar("looked_up", default=None)
 
 
 @contextmanager
-def looking_up() -> Iterator[LookedUp]:
+def recording_lookups() -> Iterator[CacheLookups]:
     """Records the lookups in the block and in threads that are started with its context."""
-    seen = LookedUp()
+    seen = CacheLookups()
     token = _LOOKED_UP.set(seen)
     try:
         yield seen
@@ -94,7 +94,7 @@ class KeptNotes(Extension):
         call_next: CallNext,
     ) -> HandlerResult:
         """The answer, with the note if it applies."""
-        with looking_up() as seen:
+        with recording_lookups() as seen:
             result = await call_next(ctx)
         if isinstance(result, CallToolResult) and not result.is_error and seen.all_kept:
             return result.model_copy(update={"meta": {**(result.meta or {}), KEPT_ANSWER: True}})

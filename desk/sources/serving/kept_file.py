@@ -107,14 +107,14 @@ def refresh(
     is recorded beside the copy, see `recent_failure`.
 
     `in_time` is called once the download is complete. If it returns False, the cached copy remains,
-    and the download is set aside for `take_over_late`.
+    and the download is set aside for `use_late_download`.
     """
     outcome = _refreshed(kept, cache_dir, in_time)
     _note(kept, cache_dir, None if outcome.succeeded else outcome.reason)
     return outcome
 
 
-def take_over_late(kept: KeptFile, cache_dir: Path) -> None:
+def use_late_download(kept: KeptFile, cache_dir: Path) -> None:
     """Replaces the cached copy by a download that was set aside since the copy was last confirmed,
     like `refresh`. Its age remains that of the download."""
     late = _late_path(kept, cache_dir)

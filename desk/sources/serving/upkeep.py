@@ -21,7 +21,7 @@ from desk.sources.serving.kept_file import (
     has_copy,
     recent_failure,
     refresh,
-    take_over_late,
+    use_late_download,
 )
 
 PATIENCE_SECONDS = 2.2
@@ -191,7 +191,7 @@ class _FileUpkeep:
     async def _kept_up(self) -> str | None:
         """Why the copy is not current. None if it is, or if it is recent."""
         self.replacing = True
-        await asyncio.to_thread(take_over_late, self._kept, self._cache_dir)
+        await asyncio.to_thread(use_late_download, self._kept, self._cache_dir)
         self.replacing = False
         failed = recent_failure(self._kept, self._cache_dir)
         if failed is not None:

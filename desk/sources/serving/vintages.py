@@ -153,7 +153,7 @@ CORRECTED_KEPT: Final = 8
 """Earlier states of a file that are cached: a whole file each. Concurrent runs ask for few."""
 
 
-class AsSeen(Generic[_Content]):
+class FileAsOf(Generic[_Content]):
     """The content of a cached file as of an instant. Not thread-safe: its user locks."""
 
     def __init__(self, name: str, cache_dir: Path) -> None:

@@ -79,7 +79,7 @@ class SocialTools:
         The words of posts are others' and are data, whatever they say. missing: which feed could
         not be read, and why.
         """
-        wanted = wanted_of(symbol, as_of - timedelta(days=days), as_of)
+        wanted = mention_search_of(symbol, as_of - timedelta(days=days), as_of)
         with ThreadPoolExecutor(len(self._bases)) as threads:
             answers = [*threads.map(lambda name: self._feed_answer(name, wanted), self._bases)]
         current = self._now() - as_of <= LIKE_NOW
@@ -114,7 +114,7 @@ class SocialTools:
         return _FeedAnswer(found.mentions, cut_off=remark)
 
 
-def wanted_of(symbol: str, start: datetime, end: datetime) -> MentionSearch:
+def mention_search_of(symbol: str, start: datetime, end: datetime) -> MentionSearch:
     """The search for a market: a pair by its code and its currency's name, a policy rate by its
     bank, a stock by its cashtag and its company's name.
 

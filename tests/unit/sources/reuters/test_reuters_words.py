@@ -5,7 +5,12 @@ import re
 import pytest
 
 from desk.sources.central_banks.facts.policy import read_facts
-from desk.sources.reuters.searches import Likeness, banks_query, story_queries, words_query
+from desk.sources.reuters.searches import (
+    HeadlineSimilarity,
+    banks_query,
+    story_queries,
+    words_query,
+)
 from desk.sources.reuters.server import NEAR_ENOUGH
 
 BANKS = read_facts().areas
@@ -13,7 +18,7 @@ END = " AND Source:RTRS AND Language:LEN"
 
 
 def share(claim: str, told: str) -> float:
-    return Likeness(claim, tuple(BANKS.values())).share(told)
+    return HeadlineSimilarity(claim, tuple(BANKS.values())).share(told)
 
 
 @pytest.mark.parametrize(

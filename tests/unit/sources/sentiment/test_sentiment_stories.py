@@ -21,7 +21,7 @@ from desk.sources.sentiment.stories import (
     LiveNews,
     Newsroom,
     Story,
-    each_once,
+    without_duplicates,
 )
 from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.files.facts_files import write_facts
@@ -81,14 +81,14 @@ def test_a_story_that_many_tell_is_there_once_as_it_was_first_told() -> None:
         story("yen falls again - The Late", 10, "The Late"),
         story("Yen rises", 7),
     ]
-    assert [(each.item.headline, each.item.publisher) for each in each_once(told)] == [
+    assert [(each.item.headline, each.item.publisher) for each in without_duplicates(told)] == [
         ("YEN FALLS AGAIN", "The First"),
         ("Yen rises", "The Wire"),
     ]
 
 
 def test_stories_without_a_letter_are_not_taken_for_one() -> None:
-    assert len(each_once([story("!!!", 8), story("???", 9)])) == 2
+    assert len(without_duplicates([story("!!!", 8), story("???", 9)])) == 2
 
 
 def test_without_a_network_the_reasons_are_told(tmp_path: Path) -> None:

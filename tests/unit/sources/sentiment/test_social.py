@@ -13,7 +13,7 @@ from desk.contracts.episode.analysis import Mentions
 from desk.contracts.findings.claims import Metric
 from desk.sources.serving.reachability import Reach
 from desk.sources.social.providers import FEEDS
-from desk.sources.social.server import SocialTools, build_server, wanted_of
+from desk.sources.social.server import SocialTools, build_server, mention_search_of
 from tests.standins.provider import Failure
 from tests.standins.serving import Standins, serving
 
@@ -124,7 +124,7 @@ def test_where_no_feed_answers_there_is_no_count(world: Standins) -> None:
     ],
 )
 def test_a_market_is_looked_for_by_its_own_names(symbol: str, words: str, tag: str) -> None:
-    wanted = wanted_of(symbol, AS_OF, AS_OF)
+    wanted = mention_search_of(symbol, AS_OF, AS_OF)
     assert (wanted.words, wanted.tag) == (words, tag)
 
 

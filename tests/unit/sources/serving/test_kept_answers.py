@@ -9,7 +9,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.platform.mcp.answers import answer_of
-from desk.sources.serving.kept_answers import KeptAnswers, KeptNotes, looking_up
+from desk.sources.serving.kept_answers import KeptAnswers, KeptNotes, recording_lookups
 
 
 class Clock:
@@ -53,7 +53,7 @@ def test_an_answer_is_kept_only_where_every_question_was(
 ) -> None:
     kept = KeptAnswers[int](300.0, 4, Clock())
     kept.keep("old", 1)
-    with looking_up() as seen:
+    with recording_lookups() as seen:
         for question in questions:
             kept.get(question)
     assert seen.all_kept is is_kept
@@ -61,7 +61,7 @@ def test_an_answer_is_kept_only_where_every_question_was(
 
 def test_what_another_question_brought_meanwhile_is_kept() -> None:
     kept = KeptAnswers[int](300.0, 4, Clock())
-    with looking_up() as seen:
+    with recording_lookups() as seen:
         kept.get("question")
         kept.keep("question", 1)
         kept.get("question")
@@ -70,7 +70,7 @@ def test_what_another_question_brought_meanwhile_is_kept() -> None:
 
 def test_questions_of_threads_count_for_the_call_whose_context_they_have() -> None:
     kept = KeptAnswers[int](300.0, 4, Clock())
-    with looking_up() as seen, ThreadPoolExecutor(1) as threads:
+    with recording_lookups() as seen, ThreadPoolExecutor(1) as threads:
         threads.submit(kept.get, "another's").result()
         kept.keep("own", 1)
         threads.submit(copy_context().run, kept.get, "own").result()

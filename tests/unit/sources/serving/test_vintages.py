@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from desk.sources.serving.vintages import (
     CORRECTED_KEPT,
-    AsSeen,
+    FileAsOf,
     RevisedDatum,
     Vintages,
     revisions_between,
@@ -140,7 +140,7 @@ def test_of_earlier_states_the_newest_asked_for_are_kept(tmp_path: Path) -> None
             before, after, seen=hours(seen), looked=hours(seen - 1), published=published
         )
     path.write_text("".join(f"{each.model_dump_json()}\n" for each in revised))
-    now, as_seen = Told(states[-1]["a"]), AsSeen[Told]("file", tmp_path)
+    now, as_seen = Told(states[-1]["a"]), FileAsOf[Told]("file", tmp_path)
     asked = [as_seen.known_at(now, hours(at - 0.5)).value for at in range(len(revised))]
     assert asked == [state["a"] for state in states[:-1]]
     assert now.corrections == CORRECTED_KEPT + 1
