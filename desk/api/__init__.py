@@ -1,8 +1,8 @@
 """The desk in Python: published documents as typed objects and frames, and a desk that runs weeks
 and answers questions.
 
-It calls the functions that the commands call. Frames are pandas' (`pip install
-'research-desk[frames]'`); everything else works without.
+It calls the same functions as the commands. Frames are pandas' (`pip install
+'research-desk[frames]'`); everything else works without pandas.
 """
 
 from desk.api._desk import Desk, scorecard

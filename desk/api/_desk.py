@@ -1,4 +1,4 @@
-"""A desk that is used from Python: it runs weeks, answers questions and reports its state."""
+"""The desk's Python interface: runs weeks, answers questions and reports the status."""
 
 import asyncio
 import logging
@@ -34,15 +34,15 @@ T = TypeVar("T")
 Tell = Callable[[str], None]
 
 
-class _Teller:
-    """Passes on the messages about a run's progress. The state of each part is not passed on:
-    `status` has it."""
+class _ProgressMessages:
+    """Forwards a run's progress messages. The state of each part is not forwarded: `status` reports
+    it."""
 
     def __init__(self, tell: Tell | None) -> None:
         self._tell = tell
 
     def note(self, text: str) -> None:
-        """Passes a message on."""
+        """Forwards a message."""
         if self._tell is not None:
             self._tell(text)
 
@@ -51,21 +51,22 @@ class _Teller:
 
 
 _LOOPS: Final = ThreadPoolExecutor(4, thread_name_prefix="desk")
-"""A loop of its own for each call: where the caller runs one, as a notebook does, no other may
-begin beside it."""
+"""Threads that each run an event loop. A caller such as a notebook may already run one in its own
+thread, where a second cannot start."""
 
 
-def _waited(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, from a thread with a loop of its own. Ctrl-C cancels the work."""
+def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
+    """Runs the coroutine in a thread with its own event loop and returns its result. Ctrl-C cancels
+    it."""
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
-    async def kept() -> T:
+    async def tracked() -> T:
         task = asyncio.current_task()
         if task is not None:
             running.append((asyncio.get_running_loop(), task))
         return await work
 
-    future = _LOOPS.submit(asyncio.run, kept())
+    future = _LOOPS.submit(asyncio.run, tracked())
     try:
         return future.result()
     except KeyboardInterrupt:
@@ -77,28 +78,28 @@ def _waited(work: Coroutine[Any, Any, T]) -> T:
 def _plain(
     twin: "Callable[Concatenate[Desk, P], Coroutine[Any, Any, T]]",
 ) -> "Callable[Concatenate[Desk, P], T]":
-    """The synchronous form of an asynchronous method: same arguments, and it waits for the
-    result."""
+    """Returns the synchronous form of an asynchronous method: same arguments, and it blocks until
+    the result is there."""
 
     @wraps(twin)
-    def waited(desk: "Desk", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return _waited(twin(desk, *args, **kwargs))
+    def blocking(desk: "Desk", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return _run_in_thread(twin(desk, *args, **kwargs))
 
-    waited.__name__ = twin.__name__.removesuffix("_async")
-    waited.__qualname__ = twin.__qualname__.removesuffix("_async")
-    return waited
+    blocking.__name__ = twin.__name__.removesuffix("_async")
+    blocking.__qualname__ = twin.__qualname__.removesuffix("_async")
+    return blocking
 
 
 class Desk:
     """A desk: a Temporal server with workers that research.
 
-    With an `address` it is that server, whose workers somebody runs (`desk worker all`). Without
-    one it is as for the commands: the server that the settings name, the desk that is up in this
-    folder (`desk up`), or else one that is up for the time of a call.
+    With an `address`, it connects to that server, whose workers run elsewhere (`desk worker all`).
+    Without one, it chooses as the commands do: the server named in the settings, the desk that is
+    running in this folder (`desk up`), or else one started for the duration of a call.
 
-    Each method has an asynchronous twin, as `run` has `run_async`. The plain ones work in a
-    notebook too, where a loop is running already. The same request comes back to the same run:
-    a week that is published, or a question that is answered, is not researched again.
+    Each method has an asynchronous twin, as `run` has `run_async`. The synchronous ones also work
+    in a notebook, where a loop is already running. The same request returns the same run: a
+    published week is not researched again, and an answered question is not asked again.
     """
 
     def __init__(
@@ -109,12 +110,13 @@ class Desk:
         project: str | Path | None = None,
         tell: Tell | None = None,
     ) -> None:
-        """
+        """Loads the settings of the project.
+
         Args:
             address: A Temporal server, such as `127.0.0.1:7233`.
-            namespace: Its namespace, by default that of the settings.
-            project: The folder of the desk's configuration, by default as for the commands.
-            tell: Hears a sentence now and then of what is going on.
+            namespace: Its namespace; defaults to that of the settings.
+            project: The folder of the desk's configuration; defaults to the one the commands use.
+            tell: Called with a sentence from time to time that describes the progress.
 
         Raises:
             SettingsError: something in the configuration cannot be used.
@@ -131,13 +133,13 @@ class Desk:
         again: bool = False,
         budget_usd: float | None = None,
     ) -> Report:
-        """Research a week, and return its report once it is published.
+        """Researches a week and returns its report once it is published.
 
         Args:
-            week: Such as `2026-W44`; by default the latest that the data cover.
-            markets: These alone; their report has a name of its own.
-            again: Research it anew where it is published already.
-            budget_usd: What models may cost at most.
+            week: Such as `2026-W44`; defaults to the latest week that the data cover.
+            markets: Only these markets; their report has a name of its own.
+            again: Research the week anew even if it is already published.
+            budget_usd: The most that models may cost.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -146,8 +148,10 @@ class Desk:
         chosen = markets if markets is None or isinstance(markets, str) else ",".join(markets)
         options = RunOptions(week, chosen, again=again, budget_usd=budget_usd)
         run = week_run(self._settings, options)
-        published = await self._at_work(lambda desk: run.outcome(desk, _Teller(self._tell)))
-        return load_report(_here(published.week.files.json_file))
+        published = await self._with_workers(
+            lambda desk: run.outcome(desk, _ProgressMessages(self._tell))
+        )
+        return load_report(_local_file(published.week.files.json_file))
 
     run = _plain(run_async)
 
@@ -161,15 +165,15 @@ class Desk:
         again: bool = False,
         budget_usd: float | None = None,
     ) -> Answer:
-        """Have a graph of agents answer a question, and return the answer.
+        """Has a graph of agents answer a question, and returns the answer.
 
         Args:
-            question: What is asked.
-            graph: The graph of agents; by default the one that suits what the question names.
+            question: The question.
+            graph: The graph of agents; defaults to the one that suits what the question names.
             parameters: Parameters of the graph.
-            as_of: What was known then, such as `2026-10-30`; by default now.
-            again: Ask anew where it is answered already.
-            budget_usd: What models may cost at most.
+            as_of: Use only what was known then, such as `2026-10-30`; defaults to now.
+            again: Ask anew even if it is already answered.
+            budget_usd: The most that models may cost.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -179,17 +183,17 @@ class Desk:
         given = tuple(f"{name}={value}" for name, value in (parameters or {}).items())
         options = AskOptions(question, graph, given, as_of)
         start, remark = question_start(options, self._settings, config)
-        told = _Teller(self._tell)
+        messages = _ProgressMessages(self._tell)
         if remark:
-            told.note(remark)
+            messages.note(remark)
         asking = AnswerRun(AnswerRequest(start=start, config=config, again=again))
-        answered = await self._at_work(lambda desk: asking.outcome(desk, told))
-        return load_answer(_here(answered.result.files.json_file))
+        answered = await self._with_workers(lambda desk: asking.outcome(desk, messages))
+        return load_answer(_local_file(answered.result.files.json_file))
 
     ask = _plain(ask_async)
 
     async def status_async(self, week: str | None = None) -> WeekStatus:
-        """How far the run of a week is, or that of the latest week which has one.
+        """Returns the progress of a week's run, or of the latest week that has a run.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -200,7 +204,7 @@ class Desk:
         async def work(desk: Session) -> WeekStatus:
             return await status_at(desk, written)
 
-        _keep_logs(self._settings)
+        _configure_logging(self._settings)
         return await with_desk(self._settings, work)
 
     status = _plain(status_async)
@@ -208,11 +212,11 @@ class Desk:
     async def scorecard_async(
         self, as_of: str | None = None, *, market: str | None = None
     ) -> Scores | None:
-        """How the desk's forecasts did whose horizon has passed; None before the first run.
+        """Returns how the desk's forecasts did whose horizon has passed; None before the first run.
 
         Args:
-            as_of: As a run of that week knew it; by default as of now.
-            market: This market alone.
+            as_of: Use only what a run of that week knew; defaults to now.
+            market: Only this market.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -220,34 +224,35 @@ class Desk:
         """
         name = known_market(self._settings.config, market) if market else None
         question = learned_question(self._settings, as_of, name)
-        view = await self._at_work(lambda desk: learned_at(desk.client, question))
+        view = await self._with_workers(lambda desk: learned_at(desk.client, question))
         return None if view is None else _scores(view, name)
 
     scorecard = _plain(scorecard_async)
 
-    async def _at_work(self, work: Callable[[Session], Awaitable[T]]) -> T:
-        """Runs something that needs workers."""
+    async def _with_workers(self, work: Callable[[Session], Awaitable[T]]) -> T:
+        """Runs work that needs workers."""
 
-        async def with_workers(desk: Session) -> T:
+        async def call(desk: Session) -> T:
             if not desk.hosting:
                 await require_workers(desk, Queue.DESK)
             return await work(desk)
 
-        _keep_logs(self._settings)
-        return await with_desk(self._settings, with_workers)
+        _configure_logging(self._settings)
+        return await with_desk(self._settings, call)
 
 
-def _keep_logs(settings: Settings) -> None:
-    """Have logs go where the caller has them go, or else into the file of the commands' logs."""
+def _configure_logging(settings: Settings) -> None:
+    """Leaves logging to the caller's handlers if there are any; otherwise logs to the commands' log
+    file."""
     make_home(settings.home)
     if not logging.getLogger().handlers:
         log_to_file(settings)
-        # Warnings are the caller's to show.
+        # How warnings are shown is up to the caller.
         logging.captureWarnings(False)
 
 
 def scorecard(as_of: str | None = None, *, market: str | None = None) -> Scores | None:
-    """As `Desk().scorecard`: at the desk of this folder."""
+    """Returns `Desk().scorecard`, from the desk of this folder."""
     return Desk().scorecard(as_of, market=market)
 
 
@@ -272,7 +277,7 @@ def _at(settings: Settings, address: str | None, namespace: str | None) -> Setti
     )
 
 
-def _here(file: str) -> Path:
+def _local_file(file: str) -> Path:
     path = Path(file)
     if not path.is_file():
         raise CommandError(

@@ -119,7 +119,7 @@ class SealBroken(UserWarning):
 
 
 class _Published(ABC):
-    """What reports and answers share: claims, and the trace of each to its source."""
+    """Base of reports and answers: their claims, and the trace of each claim to its source."""
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
@@ -127,7 +127,7 @@ class _Published(ABC):
 
     @abstractmethod
     def _stated(self) -> Iterator[tuple[str | None, Claim, ClaimVerdict | None]]:
-        """Every claim with the market that states it and its verdict."""
+        """Yields every claim with the market that states it and its verdict."""
 
     @property
     @abstractmethod
@@ -137,12 +137,13 @@ class _Published(ABC):
     @cached_property
     @abstractmethod
     def _traces(self) -> Traces:
-        """Its figures, each followed to its source."""
+        """Its figures, each traced to its source."""
 
     def claims(self) -> "DataFrame":
-        """Every figure of it, a row each: its value as a number with the unit beside it, the day it
-        is about, how it is printed, and its verdict. A claim that several markets state has a row
-        of each. The value of a day of the calendar is NaN, and the day is in `day`.
+        """Returns every figure, one row each: its value as a number with the unit beside it, the
+        day it is about, its printed form, and its verdict. A claim stated by several markets has
+        one row for each. For a claim whose value is a calendar day, `value` is NaN and the day is
+        in `day`.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -150,11 +151,11 @@ class _Published(ABC):
         return frame((_claim_row(*stated) for stated in self._stated()), _CLAIMS)
 
     def trace(self, figure: str) -> Trace:
-        """Where a figure comes from, such as `USD/JPY:move`: its verdict, its formula with the
-        figures that went in, and the tool calls that it was read from.
+        """Returns where a figure, such as `USD/JPY:move`, comes from: its verdict, its formula with
+        the input figures, and the tool calls that it was read from.
 
         Raises:
-            CommandError: there is no such figure; the message has the nearest.
+            CommandError: there is no such figure; the message names the nearest.
         """
         return trace_named(self._traces, self._name, figure)
 
@@ -162,8 +163,8 @@ class _Published(ABC):
 class Report(_Published):
     """The published report of a week.
 
-    `document` is all of it as the JSON form has it, with exact decimals; the frames are views of
-    it, with floats. Every frame keeps the units of its columns in `attrs["units"]`.
+    `document` is the whole JSON document, with exact decimals; the frames are views of it, with
+    floats. Every frame has the units of its columns in `attrs["units"]`.
     """
 
     def __init__(self, document: ResearchReport, path: Path) -> None:
@@ -183,29 +184,29 @@ class Report(_Published):
 
     @property
     def as_of(self) -> datetime:
-        """The instant after which it knows nothing."""
+        """The instant up to which its information reaches."""
         return self.document.as_of
 
     @property
     def coverage(self) -> Coverage:
-        """What was expected, what is there, and what is missing."""
+        """What was expected, what was researched, and what is missing."""
         return self.document.coverage
 
     @property
     def headline(self) -> str | None:
-        """The week in a sentence; None in reports of earlier versions."""
+        """The week in one sentence; None in reports of earlier versions."""
         return self.document.lead.headline.text if self.document.lead else None
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """Its summary, a sentence each."""
+        """The sentences of its summary."""
         return tuple(sentence.text for sentence in self.document.summary)
 
     def market(self, name: str) -> MarketReport:
-        """The section of a market, such as `USD/JPY` or `JP`.
+        """Returns the section of a market, such as `USD/JPY` or `JP`.
 
         Raises:
-            KeyError: it has none.
+            KeyError: the report has no such section.
         """
         for section in self.document.markets:
             if section.market == name:
@@ -213,8 +214,8 @@ class Report(_Published):
         raise KeyError(f"the report of {self.week} has no market {name}")
 
     def movers(self) -> "DataFrame":
-        """The pairs with their moves over the week, the most unusual move first: by the size of the
-        z-score.
+        """Returns the pairs with their moves over the week, sorted by the size of the z-score,
+        largest first.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -222,11 +223,11 @@ class Report(_Published):
         return frame(_rows(self.document.movers, _MOVERS), _MOVERS, _MOVER_UNITS)
 
     def policy_rates(self) -> "DataFrame":
-        """The policy rates with their differentials to the base area."""
+        """Returns the policy rates with their differentials to the base area."""
         return frame(_rows(self.document.policy_rates, _RATES), _RATES, _RATE_UNITS)
 
     def calendar(self) -> "DataFrame":
-        """The decisions of the week with their outcomes, and those ahead."""
+        """Returns the week's decisions with their outcomes, and the decisions ahead."""
         rows = (
             {**_row(line, _CALENDAR), "outcome": line.outcome.text}
             for line in self.document.calendar
@@ -234,7 +235,7 @@ class Report(_Published):
         return frame(rows, _CALENDAR)
 
     def events(self) -> "DataFrame":
-        """What happened, a row for each event of each market."""
+        """Returns the events of each market, one row each."""
         rows = (
             {
                 "market": section.market,
@@ -250,8 +251,8 @@ class Report(_Published):
         return frame(rows, _EVENTS)
 
     def views(self) -> "DataFrame":
-        """Which way the agents lean on each market. A view of a direction that can be scored has a
-        forecast: `rises` is the probability that the fixing is higher in so many `weeks`.
+        """Returns the direction that the agents expect for each market. A directional view that can
+        be scored has a forecast: `rises` is the probability of a higher fixing in `weeks` weeks.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -272,13 +273,13 @@ class Report(_Published):
         return frame(rows, _VIEWS)
 
     def fixings(self, markets: Sequence[str] | None = None) -> "DataFrame":
-        """The daily levels of the last 52 weeks by day, a column for each pair.
+        """Returns the daily levels of the last 52 weeks by day, one column per pair.
 
         Args:
-            markets: These alone, each of which has to have a section.
+            markets: Only these markets; each must have a section.
 
         Raises:
-            KeyError: one has none.
+            KeyError: one has no section.
             FramesMissing: pandas is not installed.
         """
         sections = (
@@ -293,12 +294,12 @@ class Report(_Published):
         )
 
     def missing(self) -> "DataFrame":
-        """The markets without a figure to print, and why."""
+        """Returns the markets without a figure to print, and why."""
         return frame(_rows(self.coverage.missing, _MISSING), _MISSING)
 
     def scorecard(self) -> Scores | None:
-        """How the desk's forecasts had done by the week's as-of instant, as the report prints it;
-        None where the desk had no record then."""
+        """Returns how the desk's forecasts had done by the week's as-of instant, as the report
+        prints it; None if the desk had no record then."""
         advice = self.document.advice
         if advice is None or advice.scorecard is None:
             return None
@@ -330,7 +331,7 @@ class Answer(_Published):
 
     @cached_property
     def markdown(self) -> str:
-        """All of the answer, with its sources, as it is published in Markdown."""
+        """The whole answer with its sources, as published in Markdown."""
         return render_answer_markdown(self.document)
 
     def _repr_markdown_(self) -> str:
@@ -338,26 +339,26 @@ class Answer(_Published):
 
     @property
     def question(self) -> str:
-        """What was asked."""
+        """The question."""
         return self.document.question
 
     @property
     def summary(self) -> str:
-        """The answer in short, in Markdown."""
+        """The short answer, in Markdown."""
         return self.document.summary
 
     @property
     def answered(self) -> bool:
-        """Whether anything was found that answers it."""
+        """Whether anything was found that answers the question."""
         return self.document.answered
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was looked for and not found."""
+        """What was searched for and not found."""
         return self.document.missing
 
     def quotations(self) -> "DataFrame":
-        """The quotations, word for word, with who wrote them.
+        """Returns the verbatim quotations with their authors.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -378,15 +379,15 @@ class Answer(_Published):
 
 
 def load_report(week_or_path: str | Path | None = None) -> Report:
-    """The published report of a week, from its file. Needs no server and no network.
+    """Loads the published report of a week from its file. Needs no server and no network.
 
     Args:
-        week_or_path: A week such as `2026-W44`, whose report is looked for where this folder's desk
-            publishes; or the path of a report's JSON, HTML or Markdown, beside which the JSON
-            stands. Without it, the latest week that is published.
+        week_or_path: A week such as `2026-W44`, whose report is looked up in the folder to which
+            this folder's desk publishes; or the path of a report's JSON, HTML or Markdown file,
+            next to which the JSON file is. Without it, the latest published week.
 
     Raises:
-        UsageError: the week is none, or is not over.
+        UsageError: the week is invalid, or is not over.
         CommandError: there is no such report, or its file is damaged.
 
     Warns:
@@ -394,17 +395,18 @@ def load_report(week_or_path: str | Path | None = None) -> Report:
     """
     path = _path_of(week_or_path) or _file_of_week(week_or_path)
     report = read_report(path)
-    _warn_of_a_change(report, path)
+    _warn_if_changed(report, path)
     return Report(report, path)
 
 
 def published_weeks() -> list[str]:
-    """The weeks whose full report is where this folder's desk publishes, earliest first."""
+    """Returns the weeks that have a full report in the folder to which this folder's desk
+    publishes, earliest first."""
     return weeks_on_disk(load_settings().reports_dir)
 
 
 def load_answer(path: str | Path) -> Answer:
-    """A published answer, from its JSON file, or from the HTML or the Markdown beside it.
+    """Loads a published answer from its JSON file, or from the HTML or Markdown file next to it.
 
     Raises:
         CommandError: there is none, or its file is damaged.
@@ -419,12 +421,12 @@ def load_answer(path: str | Path) -> Answer:
         raise CommandError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:
         raise CommandError(f"{file} is no published answer, or is damaged") from None
-    _warn_of_a_change(answer, file)
+    _warn_if_changed(answer, file)
     return Answer(answer, file)
 
 
 def _path_of(written: str | Path | None) -> Path | None:
-    """The JSON file that a path names; None for what is a week."""
+    """Returns the JSON file that a path names; None for a week."""
     if written is None:
         return None
     path = Path(written).expanduser()
@@ -441,7 +443,7 @@ def _file_of_week(week: str | Path | None) -> Path:
     return Path(latest_files(settings.reports_dir, chosen).json_file)
 
 
-def _warn_of_a_change(document: ResearchReport | AnswerReport, path: Path) -> None:
+def _warn_if_changed(document: ResearchReport | AnswerReport, path: Path) -> None:
     if document.seal != seal_of(document):
         warnings.warn(
             f"{path} was changed since it was published; `desk audit {path}` says where",

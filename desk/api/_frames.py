@@ -1,4 +1,4 @@
-"""Rows as a pandas frame whose columns have the types that their kinds say."""
+"""Builds pandas frames with typed columns from rows."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -16,7 +16,7 @@ class FramesMissing(ImportError):
 
 
 class Column(StrEnum):
-    """The kind of a column, which decides its pandas type."""
+    """The kind of a column, which determines its pandas type."""
 
     TEXT = "str"
     NUMBER = "float64"
@@ -33,13 +33,12 @@ def frame(
     columns: Mapping[str, Column],
     units: Mapping[str, str] | None = None,
 ) -> "DataFrame":
-    """A frame with these columns in this order, whether there are rows or not.
+    """Returns a frame with these columns in this order, also when there are no rows.
 
     Args:
         rows: Each with a value, or None, for every column.
         columns: The columns by name.
-        units: What the numbers of a column are counted in; the frame keeps it as
-            `attrs["units"]`.
+        units: The units of numeric columns; the frame has them in `attrs["units"]`.
 
     Raises:
         FramesMissing: pandas is not installed.
@@ -57,7 +56,8 @@ def frame(
 
 
 def series_frame(series: Mapping[str, Mapping[Any, Decimal]]) -> "DataFrame":
-    """A column of numbers for each series, by day. A day that a series lacks is NaN in it.
+    """Returns one column of numbers per series, by day. A day that a series lacks is NaN in its
+    column.
 
     Raises:
         FramesMissing: pandas is not installed.
@@ -86,6 +86,6 @@ def _pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        told = f"frames need pandas; run {install_words(Extra.FRAMES)}"
-        raise FramesMissing(told) from None
+        message = f"frames need pandas; run {install_words(Extra.FRAMES)}"
+        raise FramesMissing(message) from None
     return pandas

@@ -72,10 +72,10 @@ _HYPOTHESES: Final = {
 
 
 class Scores:
-    """A scorecard of the desk's forecasts. `document` is all of it.
+    """A scorecard of the desk's forecasts. `document` is the whole of it.
 
-    A Brier score is the squared distance of a probability from what came, 1 or 0: 0 is perfect and
-    0.25 a coin. A notebook shows the table.
+    A Brier score is the squared distance of a probability from the outcome, 1 or 0: 0 is perfect,
+    and 0.25 is as good as a coin. A notebook shows the table.
     """
 
     def __init__(
@@ -95,16 +95,17 @@ class Scores:
         return f"<Scores as of {self.document.as_of:%Y-%m-%d}: {self.document.open} open>"
 
     def _repr_html_(self) -> str | None:
-        """The table; None without pandas, where a notebook shows the plain words instead."""
+        """Returns the table as HTML; None without pandas, when a notebook shows the plain text
+        instead."""
         try:
             return str(self.table().to_html(index=False))
         except FramesMissing:
             return None
 
     def table(self) -> "DataFrame":
-        """A row for all forecasts, for each agent and for each market that has any scored. Of those
-        that had a rate differential, `carry` is a carry trader's Brier score, and `brier_carried`
-        the desk's over the same.
+        """Returns a row for all forecasts, and one for each agent and each market with scored
+        forecasts. Over the forecasts that had a rate differential, `carry` is a carry trader's
+        Brier score and `brier_carried` is the desk's.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -112,8 +113,8 @@ class Scores:
         return _table(self.document)
 
     def backtest(self) -> "DataFrame":
-        """The same table of the forecasts that were written afterwards, which are no record and in
-        no other figure.
+        """Returns the same table for forecasts written after the fact, which are not part of the
+        record and of no other figure.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -121,10 +122,10 @@ class Scores:
         return _table(self.document.backtest)
 
     def forecasts(self) -> "DataFrame":
-        """The newest forecasts whose horizon has passed, at most 1,000: `probability` that the
-        market is fixed above `level` at `due`, and `value`, the last fixing known then. A
-        `backtest` was written long after the instant as of which it knew the world. Empty for the
-        scorecard of a report, which holds the sums alone.
+        """Returns the newest forecasts whose horizon has passed, at most 1,000: `probability` that
+        the market is fixed above `level` at `due`, and `value`, the last fixing known then. A
+        `backtest` was written long after the instant up to which its information reached. Empty for
+        a report's scorecard, which has only the totals.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -145,8 +146,8 @@ class Scores:
         return frame(rows, _FORECASTS, _FORECAST_UNITS)
 
     def calibration(self) -> "DataFrame":
-        """Forecasts of about the same probability: their mean (`said`), and the share of them that
-        came so (`came`).
+        """Returns groups of forecasts of similar probability: their mean probability (`said`), and
+        the share that came true (`came`).
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -164,7 +165,7 @@ class Scores:
         return frame(rows, _CALIBRATION)
 
     def weights(self) -> "DataFrame":
-        """By what the weight of each agent and source in a vote is multiplied, and why.
+        """Returns the factor on each agent's and each source's weight in a vote, and why.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -173,7 +174,7 @@ class Scores:
         return frame(rows, _WEIGHTS)
 
     def hypotheses(self) -> "DataFrame":
-        """The scored hypotheses of swarms and stocks that were due last.
+        """Returns the scored hypotheses of swarms and stocks that were due most recently.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -205,7 +206,7 @@ def _table(card: Scorecard | None) -> "DataFrame":
 
 
 def _brier(forecast: ScoredForecast) -> float | None:
-    """None where there was no fixing for too long."""
+    """Returns the Brier score; None if there was no fixing for too long."""
     if forecast.value is None:
         return None
     return brier([forecast.made.probability], [outcome(forecast)])

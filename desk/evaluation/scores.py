@@ -1,4 +1,4 @@
-"""The result of an evaluation's task: its checks, and what it cost."""
+"""The result of an evaluation's task: its checks, and its cost."""
 
 from decimal import Decimal
 from enum import StrEnum
@@ -9,11 +9,11 @@ from pydantic import Field
 from desk.contracts.base import Contract, Figure, ShortText, Text, is_none
 
 SHOWN: Final = 3
-"""Quotations that a reader is expected to look at."""
+"""How many quotations a reader is expected to look at."""
 
 
 class Suite(StrEnum):
-    """What is evaluated: one of the desk's programs."""
+    """The evaluated program of the desk."""
 
     WEEK = "week"
     ASK = "ask"
@@ -22,13 +22,13 @@ class Suite(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a check found.
+    """The result of a check.
 
-    `right`: what was expected was said. `near`: it stands there, and not in the first place.
-    `wrong`: something else was said. `refused`: nothing was said although there is an answer.
-    `rightly_refused`: nothing was said, and there is no answer. `invented`: something was said, and
-    there is no answer. `scored`: a forecast, which counts by its Brier score and not as right or
-    wrong. `failed`: the run ended without a document.
+    `right`: the expected answer was given. `near`: it is there, but not in the first place.
+    `wrong`: another answer was given. `refused`: no answer was given although there is one.
+    `rightly_refused`: no answer was given, and there is none. `invented`: an answer was given
+    although there is none. `scored`: a forecast, which counts by its Brier score and not as right
+    or wrong. `failed`: the run ended without a document.
     """
 
     RIGHT = "right"
@@ -47,10 +47,11 @@ class Verdict(StrEnum):
 
 
 class TaskCheck(Contract):
-    """One thing that is compared with what is known.
+    """One comparison of an answer with what is known.
 
-    `kind` is what such checks are counted by. `place` is of an answer in quotations: from which
-    one on, counted from 1, it stands there whole. `probability` and `outcome` are of a forecast.
+    `kind` groups the checks in the table. `place` applies to an answer in quotations: the number of
+    the quotation, counted from 1, with which the answer is complete. `probability` and `outcome`
+    apply to a forecast.
     """
 
     check_id: ShortText
@@ -66,9 +67,9 @@ class TaskCheck(Contract):
 class Work(Contract):
     """What a run took, from its history.
 
-    `turns` are those of all agents, `model_turns` those that a model took. Of these the desk sent
-    `objected` back, and `mended` of them were followed by an answer that stands. `dropped` are the
-    sentences that were left out of the document.
+    `turns` counts the turns of all agents, `model_turns` those that a model took. Of these the desk
+    sent `objected` back, and `mended` of them were followed by an accepted answer. `dropped` counts
+    the sentences that were omitted from the document.
     """
 
     turns: int = 0
@@ -83,7 +84,7 @@ class Work(Contract):
     seconds: float = 0.0
 
     def plus(self, other: "Work") -> "Work":
-        """The sum."""
+        """Returns the sum."""
         return Work(
             turns=self.turns + other.turns,
             model_turns=self.model_turns + other.model_turns,
@@ -99,9 +100,9 @@ class Work(Contract):
 
 
 class TaskScore(Contract):
-    """What a task came to.
+    """The result of a task.
 
-    `asked` is what was asked, in a line; `error` says why there is no document.
+    `asked` is the task in one line; `error` says why there is no document.
     """
 
     task_id: ShortText

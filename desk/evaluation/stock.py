@@ -18,13 +18,14 @@ from desk.evaluation.week import verdict_on
 WEEKS: Final = 4
 ZONE: Final = ZoneInfo("Europe/London")
 HELD_OUT: Final = 0.7
-"""Of a series, only days after this part of it are drawn."""
+"""Only days after this share of a series are drawn."""
 
 LOOKED_AT: Final = 0.85
-"""Days after this part are drawn by sealed seeds alone, so that nothing is chosen by them."""
+"""Only sealed seeds draw days after this share of a series, so that they influence no choice."""
 
 SEALED_SEEDS: Final = 9_000
-"""From this seed on. They are for a last look: what is changed after it needs another seed."""
+"""Seeds from this one on are for a final look: after a change that follows it, another seed is
+needed."""
 
 ACCOUNTS: Final = frozenset(
     {
@@ -42,7 +43,7 @@ _WAYS: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
 
 
 class StockTask(Contract):
-    """A stock and the instant of an episode."""
+    """The stock and the as-of instant of an episode."""
 
     task_id: ShortText
     symbol: ShortText
@@ -52,12 +53,12 @@ class StockTask(Contract):
 
     @property
     def asked(self) -> str:
-        """What is asked, in a line."""
+        """The task in one line."""
         return f"{self.symbol} as of {self.as_of:%Y-%m-%d}, for {WEEKS} weeks"
 
 
 def stock_tasks(seed: int, count: int) -> tuple[StockTask, ...]:
-    """As many episodes, of all stocks in turn, each on a day that is drawn."""
+    """Returns `count` episodes, of all stocks in turn, each on a random day."""
     draws = SeededDraws(seed, "stocks")
     made: list[StockTask] = []
     symbols = draws.order("symbols", sorted(prices.SERIES))
@@ -75,7 +76,7 @@ def _task(draws: SeededDraws, seed: int, symbol: str, number: int) -> StockTask 
     days = prices.closes(symbol).days
     sealed = seed >= SEALED_SEEDS
     first, last = (LOOKED_AT, 1.0) if sealed else (HELD_OUT, LOOKED_AT)
-    # No horizon of a day that is looked at often reaches into the sealed days.
+    # The horizon of a day that is often looked at does not reach into the sealed days.
     latest = int(len(days) * last) - (1 if sealed else 5 * WEEKS + 1)
     at = draws.number(f"{symbol} {number}", int(len(days) * first), latest)
     as_of = datetime.combine(days[at], time(23, 59, 59), ZONE)
@@ -90,7 +91,7 @@ def _end(day: date) -> date:
 
 
 def scored_stock(task: StockTask, report: AnswerReport) -> tuple[TaskCheck, ...]:
-    """The checks of an episode: its blackboard and its claims."""
+    """Checks an episode's blackboard and claims."""
     return tuple(_checks(task, report)) if report.stock is not None else ()
 
 
@@ -104,11 +105,12 @@ def _checks(task: StockTask, report: AnswerReport) -> Iterator[TaskCheck]:
 
 
 def _accounts(task: StockTask, report: AnswerReport, board: Blackboard) -> TaskCheck:
-    """No package has a company's accounts: whatever is told of them is invented."""
+    """Checks the company's accounts. No package has any, so whatever is stated of them is
+    invented."""
     part = board.fundamentals_data
     figures = {figure.metric for figure in part.figures} if part else set()
-    told = (figures | {claim.metric for claim in report.claims}) & ACCOUNTS
-    said = ", ".join(sorted(told)) or None
+    stated = (figures | {claim.metric for claim in report.claims}) & ACCOUNTS
+    said = ", ".join(sorted(stated)) or None
     return TaskCheck(
         check_id=f"{task.task_id}/accounts",
         kind="no accounts",
@@ -119,20 +121,21 @@ def _accounts(task: StockTask, report: AnswerReport, board: Blackboard) -> TaskC
 
 
 def _consistent(task: StockTask, board: Blackboard) -> TaskCheck:
-    """A recommendation goes the way of its own probability and of the insights on the board."""
+    """Checks that a recommendation agrees with its own probability and with the insights on the
+    board."""
     action, probability = board.recommendation, board.probability
     balance = sum(_WAYS.get(each.leaning, 0) * each.strength for each in board.insights)
     side = _SIDES.get(action, 0) if action else 0
     agrees = side == 0 or (
         probability is not None and (probability - 0.5) * side > 0 and balance * side > 0
     )
-    told = f"{action}, {probability}, balance {balance:.2f}"
+    description = f"{action}, {probability}, balance {balance:.2f}"
     return TaskCheck(
         check_id=f"{task.task_id}/consistent",
         kind="consistent",
         verdict=Verdict.REFUSED if action is None else Verdict.RIGHT if agrees else Verdict.WRONG,
         expected="action, probability and insights point one way",
-        said=told,
+        said=description,
     )
 
 

@@ -18,10 +18,10 @@ from desk.trust.prose import references
 
 FIRST: Final = date(2016, 2, 5)
 DAYS: Final = 3_820
-"""Up to the summer of 2026: the tables of fixings and of policy rates have all of them."""
+"""Ends in the summer of 2026: the tables of fixings and of policy rates cover all of these days."""
 
 HISTORY: Final = 500
-"""Fixings that an indicator is computed from: earlier ones change nothing that is printed."""
+"""How many fixings an indicator is computed from; earlier ones do not change a printed figure."""
 
 AREAS: Final = {
     "EUR": "XM",
@@ -37,8 +37,9 @@ PAIRS: Final = tuple(NAMES)
 
 
 class KnownFigure(NamedTuple):
-    """The figure that decides an objective, in what it is named and printed, how far the desk's may
-    be from it, and whether it makes a yes; None where it is too near the mark to be asked about."""
+    """The figure that decides an objective: its metric, its value, the tolerance for the desk's
+    value, and whether the answer is yes. `holds` is None if the value is too close to the threshold
+    to be asked about."""
 
     metric: Metric
     value: float
@@ -47,7 +48,8 @@ class KnownFigure(NamedTuple):
 
 
 class ObjectiveKind(NamedTuple):
-    """A kind of objective: the form that it has, how it is asked, and what decides it."""
+    """A kind of objective: its form, its question, and the function that computes the deciding
+    figure."""
 
     form: str
     asked: str
@@ -55,10 +57,10 @@ class ObjectiveKind(NamedTuple):
 
 
 class SwarmTask(Contract):
-    """An objective on a market as of an instant, and its answer with the figure that decides.
+    """An objective on a market as of an instant, and its answer with the deciding figure.
 
-    Without `named` the form is not told, and has to be found by the objective's words. `holds` is
-    None of an objective that no figure of the desk decides.
+    Without `named`, the form is not given and has to be recognised from the objective's words.
+    `holds` is None for an objective that no figure of the desk decides.
     """
 
     task_id: ShortText
@@ -74,7 +76,7 @@ class SwarmTask(Contract):
 
     @property
     def asked(self) -> str:
-        """What is asked, in a line."""
+        """The task in one line."""
         return f"{self.objective} ({self.as_of:%Y-%m-%d})"
 
 
@@ -98,7 +100,7 @@ def _weakness(pair: str, as_of: datetime) -> KnownFigure | None:
 
 
 def _trend(pair: str, as_of: datetime) -> KnownFigure | None:
-    """Above both averages, or below both."""
+    """Whether the last fixing is above both averages, or below both."""
     levels = _levels(pair, as_of).levels
     short, long = prices.mean_of_last(levels, 50), prices.mean_of_last(levels, 200)
     if short is None or long is None:
@@ -109,7 +111,7 @@ def _trend(pair: str, as_of: datetime) -> KnownFigure | None:
 
 
 def _carry(pair: str, as_of: datetime) -> KnownFigure | None:
-    """Whether the pair pays, or costs, a quarter of its volatility or more."""
+    """Whether the pair earns, or costs, a quarter of its volatility or more."""
     base, _, quote = pair.partition("/")
     rates = [policy.decisions(AREAS[currency], as_of) for currency in (base, quote)]
     if not all(rates):
@@ -131,20 +133,20 @@ def _downtrend(pair: str, as_of: datetime) -> KnownFigure | None:
 
 
 QUARTER: Final = 63
-"""Fixings of three months."""
+"""Fixings in three months."""
 
 
 def _gained(pair: str, as_of: datetime, way: int = 1) -> KnownFigure | None:
-    """Whether the move of three months is half of a quarter's usual swing or more."""
-    held = _levels(pair, as_of)
-    if not held.days:
+    """Whether the move of three months is at least half of a quarter's usual swing."""
+    series = _levels(pair, as_of)
+    if not series.days:
         return None
-    last = held.days[-1]
-    before = held.last_by(pendulum.date(last.year, last.month, last.day).subtract(months=3))
-    swing = prices.yearly_volatility(held.levels, QUARTER)
+    last = series.days[-1]
+    before = series.last_by(pendulum.date(last.year, last.month, last.day).subtract(months=3))
+    swing = prices.yearly_volatility(series.levels, QUARTER)
     if before is None or swing is None:
         return None
-    move = float(held.levels[-1] / before[1] - 1) * 100
+    move = float(series.levels[-1] / before[1] - 1) * 100
     share = move * way / (swing / 2)
     return KnownFigure(
         Metric.QUARTER_MOVE, move, 0.05, share > 0.5 if not 0.3 < share < 0.7 else None
@@ -156,7 +158,7 @@ def _lost(pair: str, as_of: datetime) -> KnownFigure | None:
 
 
 def _breakout(pair: str, as_of: datetime) -> KnownFigure | None:
-    """Whether the last fixing is outside of the range of the quarter before it."""
+    """Whether the last fixing is outside the range of the quarter before it."""
     levels = [float(level) for level in _levels(pair, as_of).levels[-QUARTER - 1 :]]
     if len(levels) <= QUARTER:
         return None
@@ -176,21 +178,21 @@ KINDS: Final = (
     ObjectiveKind("lost", "Has {} lost over the quarter?", _lost),
     ObjectiveKind("breakout", "Has {} broken out of the range of its last quarter?", _breakout),
 )
-"""The kinds whose answer this package can compute apart from the desk."""
+"""The kinds whose answer this package can compute independently of the desk."""
 
 UNDECIDED: Final = "none"
-"""The kind of objective that no figure of the desk decides: one in so many tasks is of it."""
-ONE_IN: Final = 8
+"""The kind of objective that no figure of the desk decides: one in `ONE_IN` tasks."""
+UNDECIDED_EVERY: Final = 8
 
 
 def swarm_tasks(seed: int, count: int) -> tuple[SwarmTask, ...]:
-    """As many objectives: one in eight is of no form, the others of all kinds in turn, one in three
-    with its form named, and as many to be answered yes as no."""
+    """Returns `count` objectives: one in eight has no form, the others take all kinds in turn, one
+    in three with its form named, and half of them to be answered yes."""
     draws = SeededDraws(seed, "objectives")
     return tuple(
         _undecided(draws, seed, number)
-        if number % ONE_IN == ONE_IN - 1
-        else _task(draws, seed, number - number // ONE_IN)
+        if number % UNDECIDED_EVERY == UNDECIDED_EVERY - 1
+        else _task(draws, seed, number - number // UNDECIDED_EVERY)
         for number in range(count)
     )
 
@@ -214,7 +216,7 @@ def _undecided(draws: SeededDraws, seed: int, number: int) -> SwarmTask:
 
 
 def _task(draws: SeededDraws, seed: int, number: int) -> SwarmTask:
-    """The first objective of a kind, in an order that is drawn, with the answer that is wanted."""
+    """Returns the first objective of a kind, in random order, that has the wanted answer."""
     kind, turn = KINDS[number % len(KINDS)], number // len(KINDS)
     wanted, named = turn % 2 == number % 2, number % 3 == 0
     for place in draws.order(f"days {number}", range(DAYS)):
@@ -246,12 +248,12 @@ def _capital(words: str) -> str:
 
 
 def scored_swarm(task: SwarmTask, report: AnswerReport) -> tuple[TaskCheck, ...]:
-    """The checks of a report: yes or no by its typed field, and the figure that decides by the
-    claim that its summary refers to. What no figure decides is to be left undecided."""
-    return (_left(task, report),) if task.holds is None else tuple(_checks(task, report))
+    """Checks a report: yes or no by its typed field, and the deciding figure by the claim that its
+    summary refers to. What no figure decides must be left undecided."""
+    return (_undecided_check(task, report),) if task.holds is None else tuple(_checks(task, report))
 
 
-def _left(task: SwarmTask, report: AnswerReport) -> TaskCheck:
+def _undecided_check(task: SwarmTask, report: AnswerReport) -> TaskCheck:
     return TaskCheck(
         check_id=f"{task.task_id}/answer",
         kind="needs a model",
@@ -264,7 +266,7 @@ def _left(task: SwarmTask, report: AnswerReport) -> TaskCheck:
 def _checks(task: SwarmTask, report: AnswerReport) -> Iterator[TaskCheck]:
     name = claim_id(task.market, task.metric)
     claim = next((each for each in report.claims if each.claim_id == name), None)
-    told = claim is not None and name in references(report.summary_prose)
+    cited = claim is not None and name in references(report.summary_prose)
     near = claim is not None and abs(float(claim.value) - task.value) <= task.tolerance
     yield TaskCheck(
         check_id=f"{task.task_id}/answer",
@@ -276,7 +278,7 @@ def _checks(task: SwarmTask, report: AnswerReport) -> Iterator[TaskCheck]:
     yield TaskCheck(
         check_id=f"{task.task_id}/figure",
         kind="deciding figure",
-        verdict=Verdict.REFUSED if not told else Verdict.RIGHT if near else Verdict.WRONG,
+        verdict=Verdict.REFUSED if not cited else Verdict.RIGHT if near else Verdict.WRONG,
         expected=f"{name} {task.value:.2f}",
         said=f"{claim.value}" if claim is not None else "nothing",
     )

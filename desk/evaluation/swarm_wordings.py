@@ -1,8 +1,8 @@
-"""In what words people ask whether something holds of a market. No other part of the project reads
-these: the forms of objectives have their own.
+"""How people ask whether something is true of a market. No other part of the project reads these:
+the forms of objectives have their own wordings.
 
-Each kind has two lists. The first is drawn by the seeds below `SEALED_FROM`, which anybody may look
-at while building; the second by those from there on, whose wordings are looked at once.
+Each kind has two lists. Seeds below `SEALED_FROM` draw from the first, which may be looked at
+during development; seeds from there on draw from the second, which is looked at once.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "AUD/NZD": ("AUD/NZD", "the Aussie against the kiwi"),
     }
 )
-"""What a pair is called where its first currency is what is asked about."""
+"""Names of a pair in questions about its first currency."""
 
 WORDINGS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = MappingProxyType(
     {
@@ -75,9 +75,9 @@ WORDINGS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = Mapping
         ),
     }
 )
-"""By form; those of `none` ask for what no figure of the desk decides."""
+"""By form; the wordings of `none` ask for what no figure of the desk decides."""
 
 
 def wordings_of(form: str, seed: int) -> tuple[str, ...]:
-    """The wordings that a seed draws from."""
+    """Returns the wordings that a seed draws from."""
     return WORDINGS[form][seed >= SEALED_FROM]

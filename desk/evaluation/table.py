@@ -1,5 +1,5 @@
-"""The table of an evaluation: what was right, refused and wrong, and what it cost; and the
-comparison of two tables of the same tasks."""
+"""The table of an evaluation: right, refused and wrong checks, and the cost; and the comparison of
+two tables of the same tasks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -16,12 +16,12 @@ ALL: Final = "all"
 
 
 class KindLine(Contract):
-    """What the checks of one kind came to, or those of a whole suite (`all`).
+    """The results of the checks of one kind, or of a whole suite (`all`).
 
-    `accuracy` is the share that is right, right refusals included; `shown` that share with what
-    a reader has in sight: what stands in one of the first three places, quoted as the nearest
-    under a refusal too. Forecasts are in neither: `brier` is the mean of
-    (probability - outcome)^2 over `forecasts` (Brier, 1950), 0.25 for always one half.
+    `accuracy` is the share that is right, right refusals included. `shown` is that share when
+    everything in the reader's view counts: answers in one of the first three places, including the
+    nearest quotation under a refusal. Forecasts are in neither: `brier` is the mean of (probability
+    - outcome)^2 over `forecasts` (Brier, 1950), 0.25 for always one half.
     """
 
     suite: Suite
@@ -41,7 +41,7 @@ class KindLine(Contract):
 
 
 class SuiteWork(Contract):
-    """What the tasks of a suite took: sums, and `per_task` the means."""
+    """What the tasks of a suite took: the totals, and the means per task."""
 
     suite: Suite
     tasks: int
@@ -53,9 +53,9 @@ class SuiteWork(Contract):
 
 
 class EvaluationTable(Contract):
-    """An evaluation of one model, as it is kept: two such tables can be compared.
+    """An evaluation of one model, as it is stored: two such tables can be compared.
 
-    `model` is `builtin` for the built-in analysts. `seed` and `tasks` give the same tasks again.
+    `model` is `builtin` for the built-in analysts. `seed` and `tasks` reproduce the same tasks.
     """
 
     model: ShortText
@@ -69,7 +69,7 @@ class EvaluationTable(Contract):
 
 
 def lines_of(tasks: Sequence[TaskScore]) -> tuple[KindLine, ...]:
-    """The lines of all suites: each of its kinds, and the whole."""
+    """Returns the lines of all suites: one for each kind, and one for the whole suite."""
     found: list[KindLine] = []
     for suite in Suite:
         checks = [check for task in tasks if task.suite is suite for check in task.checks]
@@ -80,7 +80,7 @@ def lines_of(tasks: Sequence[TaskScore]) -> tuple[KindLine, ...]:
 
 
 def work_lines(tasks: Sequence[TaskScore]) -> tuple[SuiteWork, ...]:
-    """What each suite cost."""
+    """Returns the cost of each suite."""
     of_suites = {suite: [t.work for t in tasks if t.suite is suite] for suite in Suite}
     return tuple(_work_line(suite, works) for suite, works in of_suites.items() if works)
 
@@ -146,7 +146,7 @@ WORK_TITLES: Final = (
 
 
 def kind_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
-    """The cells of each kind's line."""
+    """Yields the cells of each kind's line."""
     for line in table.lines:
         numbers = (line.checks, line.right, line.near, line.wrong, line.refused)
         others = (line.rightly_refused, line.invented, line.failed)
@@ -161,7 +161,7 @@ def kind_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
 
 
 def work_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
-    """The cells of each suite's line: what it took."""
+    """Yields the cells of each suite's line of work and cost."""
     for line in table.work:
         yield (
             line.suite,
@@ -177,7 +177,7 @@ def work_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
 
 
 def to_markdown(table: EvaluationTable) -> str:
-    """The table for people."""
+    """Renders the table as Markdown."""
     asked = ", ".join(f"{suite} {count}" for suite, count in table.asked.items())
     head = f"# Evaluation of {table.model}\n\nSeed {table.seed}; {asked}; {table.seconds:.0f} s."
     missed = [*_missed(table)]
@@ -206,10 +206,11 @@ def _cell(text: str) -> str:
 
 
 class ComparedSuite(Contract):
-    """What two models made of the same checks of a suite.
+    """The results of two models on the same checks of a suite.
 
-    `only_first` are right by the first model alone, `only_second` by the second alone. `p_value`
-    is the two-sided exact probability of such a split where both are as good (McNemar, 1947).
+    `only_first` counts the checks that only the first model got right, `only_second` those that
+    only the second did. `p_value` is the two-sided exact probability of such a split if both are
+    equally good (McNemar, 1947).
     """
 
     suite: Suite
@@ -222,7 +223,7 @@ class ComparedSuite(Contract):
 
 
 class TableComparison(Contract):
-    """The comparison of two tables; `apart` are the tasks that only one of them has."""
+    """The comparison of two tables; `apart` counts the tasks that only one of them has."""
 
     first: ShortText
     second: ShortText
@@ -231,8 +232,8 @@ class TableComparison(Contract):
 
 
 def compared(first: EvaluationTable, second: EvaluationTable) -> TableComparison:
-    """The checks of the tasks that both tables have, suite by suite; forecasts do not count. Of a
-    task that a model failed at none is right."""
+    """Compares the checks of the tasks that both tables have, suite by suite; forecasts do not
+    count. All checks of a task at which a model failed count as wrong for it."""
     ones, others = _tasks(first), _tasks(second)
     both = [name for name in ones if name in others]
     suites = [each for each in Suite if any(suite is each for suite, _ in both)]
@@ -248,7 +249,7 @@ def compared(first: EvaluationTable, second: EvaluationTable) -> TableComparison
 
 
 def _tasks(table: EvaluationTable) -> dict[tuple[Suite, str], dict[str, bool]]:
-    """Of each task which checks are right; of one that failed none is there."""
+    """Returns for each task which checks are right; a failed task has none."""
     return {
         (task.suite, task.task_id): {
             check.check_id: check.verdict.correct
@@ -278,14 +279,14 @@ def _suite(suite: Suite, pairs: list[tuple[dict[str, bool], dict[str, bool]]]) -
 
 
 def _sign_test(one: int, other: int) -> float:
-    """The two-sided exact probability of a split at least as uneven of so many fair coins."""
+    """Returns the two-sided exact probability that fair coins split at least as unevenly."""
     whole, fewer = one + other, min(one, other)
     tail = sum(comb(whole, k) for k in range(fewer + 1)) / (1 << whole)
     return min(1.0, 2 * tail)
 
 
 def comparison_rows(found: TableComparison) -> Iterator[tuple[str, ...]]:
-    """The cells of each suite's line."""
+    """Yields the cells of each suite's line."""
     for suite in found.suites:
         whole = suite.checks or 1
         yield (

@@ -22,31 +22,31 @@ from desk.trust.prose import references
 
 FIRST: Final = monday_of("2016-W05")
 WEEKS: Final = 545
-"""Up to the summer of 2026: both tables of rates have all of them."""
+"""Ends in the summer of 2026: both tables of rates cover all of these weeks."""
 
 PAIRS: Final = (
     *("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD", "USD/SEK"),
     *("USD/NOK", "USD/CNY", "USD/SGD", "USD/KRW", "USD/INR", "USD/THB", "USD/MYR"),
 )
-"""Those that float, with fixings in all of these weeks."""
+"""Floating pairs with fixings in all of these weeks."""
 
 AREAS: Final = ("US", "XM", "JP", "GB", "CH", "AU", "NZ", "CA")
-"""Those of which the tables have every meeting."""
+"""Areas whose every meeting is in the tables."""
 
-WITHOUT: Final = "USD/TWD"
+MARKET_WITHOUT_DATA: Final = "USD/TWD"
 """A market that no packaged source has."""
 
 PAIRS_A_WEEK, AREAS_A_WEEK = 6, 3
 
 TOLERANCE: Final = Decimal("0.03")
-"""Points of a move in percent: levels are printed rounded, and moves computed from them."""
+"""Percentage points of a move: levels are printed rounded, and moves are computed from them."""
 
 AHEAD: Final = timedelta(weeks=6)
-"""As far ahead as a report tells of meetings."""
+"""How far ahead a report lists meetings."""
 
 
 class WeekTask(Contract):
-    """A week to research, and of which markets."""
+    """A week to research, and its markets."""
 
     task_id: ShortText
     week: IsoWeek
@@ -55,17 +55,17 @@ class WeekTask(Contract):
 
     @property
     def asked(self) -> str:
-        """What is asked, in a line."""
+        """The task in one line."""
         return f"{self.week}: {', '.join(self.markets)}"
 
     @property
     def markets(self) -> tuple[str, ...]:
-        """All markets, with one of which there is nothing."""
-        return (*self.pairs, WITHOUT, *self.areas)
+        """All markets, including the one without data."""
+        return (*self.pairs, MARKET_WITHOUT_DATA, *self.areas)
 
 
 def week_tasks(seed: int, count: int) -> tuple[WeekTask, ...]:
-    """As many weeks of the past as asked for, each with its own choice of markets."""
+    """Returns `count` past weeks, each with its own choice of markets."""
     draws = SeededDraws(seed, "weeks")
     return tuple(_task(draws, seed, number) for number in draws.some("weeks", range(WEEKS), count))
 
@@ -83,7 +83,7 @@ def _task(draws: SeededDraws, seed: int, number: int) -> WeekTask:
 def scored_week(
     task: WeekTask, report: ResearchReport, schedule: ScheduleConfig
 ) -> tuple[TaskCheck, ...]:
-    """The checks of a report: its claims, its calendar, and what its sentences refer to."""
+    """Checks a report: its claims, its calendar, and the references of its sentences."""
     return tuple(_Scoring(task, report, as_of_of(task.week, schedule)).checks())
 
 
@@ -101,7 +101,7 @@ class _Scoring:
             yield self._move(pair)
             yield from self._forecast(pair)
         yield self._moved_most()
-        yield self._absent(WITHOUT)
+        yield self._absent(MARKET_WITHOUT_DATA)
         for area in self._task.areas:
             yield self._rate(area)
             yield self._decision(area)
@@ -120,7 +120,7 @@ class _Scoring:
         )
 
     def _forecast(self, pair: str) -> Iterator[TaskCheck]:
-        """The probability of a higher fixing that the market's view gives, and what came."""
+        """Yields the market view's probability of a higher fixing, and the outcome."""
         views = [
             view
             for market in self._report.markets
@@ -128,9 +128,9 @@ class _Scoring:
             if (market.market, view.subject, view.kind) == (pair, pair, ViewKind.DIRECTION)
         ]
         for forecast in (view.forecast for view in views[:1] if view.forecast is not None):
-            held = fixings.fixings(pair)
-            now = held.last_by(self._last)
-            then = held.last_by(self._last + timedelta(weeks=forecast.weeks))
+            series = fixings.fixings(pair)
+            now = series.last_by(self._last)
+            then = series.last_by(self._last + timedelta(weeks=forecast.weeks))
             if now is not None and then is not None:
                 higher = (then[1] > now[1]) + 0.5 * (then[1] == now[1])
                 yield TaskCheck(
@@ -148,8 +148,8 @@ class _Scoring:
         largest = max(moves, key=lambda pair: abs(moves[pair] or Decimal(0)))
         lead = self._report.lead
         written = said_in(lead) if lead and lead.written else ()
-        told = (*self._report.summary, *self._report.commentary, *written)
-        named = {name.partition(":")[0] for each in told for name in references(each.prose)}
+        sentences = (*self._report.summary, *self._report.commentary, *written)
+        named = {name.partition(":")[0] for each in sentences for name in references(each.prose)}
         said = largest if largest in named else ", ".join(sorted(named & set(moves)))
         return self._check("moved most", "pairs", largest, said or None, said == largest)
 
@@ -183,8 +183,8 @@ class _Scoring:
         ahead = [
             day for day in policy.meetings(area, self._as_of) if day <= self._as_of.date() + AHEAD
         ]
-        told = [row.day for row in self._report.calendar if row.ahead and row.area == area]
-        expected, said = min(ahead, default=None), min(told, default=None)
+        listed = [row.day for row in self._report.calendar if row.ahead and row.area == area]
+        expected, said = min(ahead, default=None), min(listed, default=None)
         return self._check("next meeting", area, _iso(expected), _iso(said), expected == said)
 
     def _check(
@@ -200,7 +200,7 @@ class _Scoring:
 
 
 def verdict_on(expected: str | None, said: str | None, *, same: bool) -> Verdict:
-    """The verdict on a statement, or on its absence, where something or nothing was expected."""
+    """Returns the verdict on a statement or its absence, given what was expected."""
     if expected is None:
         return Verdict.RIGHTLY_REFUSED if said is None else Verdict.INVENTED
     if said is None:
@@ -213,8 +213,8 @@ def _value(claim: Claim | None) -> str | None:
 
 
 def _days(changes: dict[date, Decimal] | dict[date, Decimal | None]) -> str | None:
-    told: Sequence[str] = [f"{day} {changes[day]:+f}" for day in sorted(changes)]
-    return ", ".join(told) or None
+    lines: Sequence[str] = [f"{day} {changes[day]:+f}" for day in sorted(changes)]
+    return ", ".join(lines) or None
 
 
 def _iso(day: date | None) -> str | None:

@@ -1,1 +1,1 @@
-"""Questions with known answers over a corpus that is made for them by a seed."""
+"""Questions with known answers about a corpus that is generated from a seed."""

@@ -1,6 +1,6 @@
-"""The papers of a seed as a folder that the server `knowledge` reads.
+"""Writes the generated documents of a seed as a folder that the server `knowledge` reads.
 
-A PDF file is plain text, a line of it after the other, the same bytes each time.
+A PDF file has plain text, line by line, and the same bytes each time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,13 +27,13 @@ SIZE: Final = 11
 
 
 def write_pdf(path: Path, pages: Sequence[Sequence[str]]) -> None:
-    """Writes pages of paragraphs in Helvetica; what has no sign in Latin-1 is replaced."""
+    """Writes pages of paragraphs in Helvetica; characters outside Latin-1 are replaced."""
     writer = PdfWriter()
     for paragraphs in pages:
         page = writer.add_blank_page(WIDTH, HEIGHT)
         page[NameObject("/Resources")] = _fonts()
         stream = DecodedStreamObject()
-        stream.set_data(_drawn(paragraphs))
+        stream.set_data(_drawing_operators(paragraphs))
         page.replace_contents(ContentStream(stream, writer))
     writer.write(path)
 
@@ -50,8 +50,8 @@ def _fonts() -> DictionaryObject:
     return DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})})
 
 
-def _drawn(paragraphs: Sequence[str]) -> bytes:
-    """The operators that draw the text from the top margin on (ISO 32000-1, 9.4)."""
+def _drawing_operators(paragraphs: Sequence[str]) -> bytes:
+    """Returns the operators that draw the text, starting at the top margin (ISO 32000-1, 9.4)."""
     lines = [line for paragraph in paragraphs for line in (*wrap(paragraph, COLUMNS), "")]
     shown = "".join(f"({_escaped(line)}) Tj T*\n" for line in lines)
     start = f"BT /F1 {SIZE} Tf {LINE} TL {MARGIN} {HEIGHT - MARGIN} Td\n"
@@ -63,14 +63,14 @@ def _escaped(line: str) -> str:
 
 
 PUBLISHED: Final = datetime(2025, 1, 2, 9, tzinfo=UTC)
-"""When handbooks, agreements and budgets came out."""
+"""The publication instant of handbooks, agreements and budgets."""
 
 FACTS_A_PAGE: Final = 3
 """Of a PDF file."""
 
 
 def write_corpus(world: World, folder: Path) -> None:
-    """Writes tickets, documents, PDF files and pages of the web into a folder."""
+    """Writes tickets, documents, PDF files and web pages into a folder."""
     for name in ("documents", "web", "pdfs"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     writer = _Writer(world, folder)
@@ -87,7 +87,7 @@ class _Writer:
         self._draws = SeededDraws(world.seed, "files")
 
     def tickets(self) -> None:
-        """All tickets, each with its state before."""
+        """Writes all tickets, each with its previous state."""
         written = [
             {
                 "id": ticket.ticket_id,
@@ -108,7 +108,7 @@ class _Writer:
         _write_yaml(self._folder / "tickets.yaml", written)
 
     def documents(self) -> None:
-        """Handbooks, rules in both versions, and budgets."""
+        """Writes the handbooks, both versions of the rules, and the budgets."""
         for system in self._world.holders(Holder.SYSTEM):
             title = f"Handbook of {system.name}"
             body = self._sections(system, self._facts(system, Holder.SYSTEM))
@@ -122,7 +122,7 @@ class _Writer:
             self._document(budget.slug, budget.slug, budget.title, PUBLISHED, _table(budget))
 
     def pdfs(self) -> None:
-        """Agreements, with their index."""
+        """Writes the agreements and their index."""
         index = []
         for vendor in self._world.holders(Holder.AGREEMENT):
             title = f"Agreement with {vendor.name}"
@@ -147,7 +147,7 @@ class _Writer:
         _write_yaml(self._folder / "pdfs" / "index.yaml", index)
 
     def pages(self) -> None:
-        """Pages of the web."""
+        """Writes the web pages."""
         for page in self._world.pages:
             matter = {"url": page.url, "title": page.title, "published_at": _stamp(page.published)}
             body = "\n\n".join((*page.paragraphs, self._filler(page)))
@@ -158,8 +158,8 @@ class _Writer:
         _write_text(self._folder / "documents" / f"{name}.md", matter, f"# {title}\n\n{body}")
 
     def _facts(self, entity: Entity, holder: Holder) -> list[Fact]:
-        held = [fact for fact in self._world.of(entity) if fact.relation.holder is holder]
-        return self._draws.order(f"facts of {entity.slug}", held)
+        own = [fact for fact in self._world.of(entity) if fact.relation.holder is holder]
+        return self._draws.order(f"facts of {entity.slug}", own)
 
     def _sections(self, entity: Entity, facts: Iterable[Fact]) -> str:
         parts = [self._draws.one(f"filler of {entity.slug}", FILLERS)]
@@ -171,8 +171,8 @@ class _Writer:
 
 
 def _rule_text(rule: RuleVersions, value: str, version: int) -> str:
-    said = rule.relation.statements[0].format(v=value)
-    return f"Version {version}.\n\n## {rule.relation.heading}\n\n{said}"
+    statement = rule.relation.statements[0].format(v=value)
+    return f"Version {version}.\n\n## {rule.relation.heading}\n\n{statement}"
 
 
 def _table(budget: CostTable) -> str:

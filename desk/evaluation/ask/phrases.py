@@ -1,7 +1,7 @@
 """The relations of the sealed corpus: how a source states each, and how people ask for it.
 
-`plain` questions keep to the source's words, `colloquial` ones avoid them. Nothing of the desk
-reads these tables but the generator, and no example for building stands here.
+`plain` questions use the source's words, `colloquial` ones avoid them. Only the generator reads
+these tables, and none of the phrases is used as an example during development.
 """
 
 from enum import StrEnum
@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 
 class Holder(StrEnum):
-    """The kind of thing that a relation is about, which also decides the kind of source it stands
-    in."""
+    """The kind of entity that a relation is about, which also decides the kind of source that
+    states it."""
 
     SYSTEM = "system"
     """A document: its handbook."""
@@ -39,8 +39,8 @@ class Measure(StrEnum):
 
 
 class StatedRelation(NamedTuple):
-    """A property of a holder and its phrasings. `{e}` stands for the holder's name (in colloquial
-    questions its short name), `{v}` for the value."""
+    """A property of a holder and its phrasings. `{e}` is replaced by the holder's name (in
+    colloquial questions its short name), `{v}` by the value."""
 
     name: str
     holder: Holder
@@ -50,7 +50,7 @@ class StatedRelation(NamedTuple):
     plain: tuple[str, ...]
     colloquial: tuple[str, ...]
     mention: str
-    """What a source says that speaks of it and does not give the value."""
+    """What a source writes when it mentions the relation without giving the value."""
 
 
 RELATIONS: Final = (
@@ -342,7 +342,7 @@ RELATIONS: Final = (
         "{e} announces an increase of its list prices and gives no figure.",
     ),
 )
-"""What can be known of systems and vendors."""
+"""The known properties of systems and vendors."""
 
 
 class Rule(NamedTuple):

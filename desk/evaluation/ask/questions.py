@@ -1,4 +1,5 @@
-"""Questions over the papers of a seed, each with what is right and where that stands."""
+"""Questions about the generated documents of a seed, each with its right answer and the source that
+states it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -17,13 +18,13 @@ ORDER: Final = (
     *(PLAIN, COLLOQUIAL, NONE, HOPS, TICKETS, COLLOQUIAL, SUMS, NONE, PLAIN, BEFORE),
     *(HOPS, COLLOQUIAL),
 )
-"""Which kind comes after which, again and again, so that a few questions are of all kinds."""
+"""The order of the kinds, repeated, so that even a few questions cover all kinds."""
 
 
 class KnownQuestion(Contract):
     """A question and its right answer.
 
-    An answer is right if its quotations hold all of `values`, in the words of one of `sources`.
+    An answer is right if its quotations contain all of `values`, quoted from one of `sources`.
     Without values the question has no answer. `total` is the result of a question for a sum.
     """
 
@@ -42,7 +43,8 @@ class KnownQuestion(Contract):
 
 
 def make_questions(world: World, count: int) -> tuple[KnownQuestion, ...]:
-    """As many questions over the papers, of all kinds in turn; fewer where a kind has no more."""
+    """Makes `count` questions about the documents, taking all kinds in turn; fewer when a kind runs
+    out."""
     maker = _QuestionMaker(world)
     kinds: Mapping[str, Iterator[KnownQuestion]] = {
         PLAIN: maker.plain(),
@@ -63,14 +65,15 @@ def make_questions(world: World, count: int) -> tuple[KnownQuestion, ...]:
 
 
 class _QuestionMaker:
-    """The questions of each kind, in an order that is drawn."""
+    """Yields the questions of each kind in a random order."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._draws = SeededDraws(world.seed, "questions")
 
     def plain(self) -> Iterator[KnownQuestion]:
-        """In the words of the source; of vendors' agreements and news, handbooks and rules."""
+        """Yields questions in the source's words: about agreements and news of vendors, handbooks
+        and rules."""
         facts = (fact for fact in self._facts("plain") if fact.value)
         rules = (
             self._known(
@@ -85,7 +88,7 @@ class _QuestionMaker:
         )
 
     def colloquial(self) -> Iterator[KnownQuestion]:
-        """In other words than the source's, under the holder's short name."""
+        """Yields questions in other words than the source's, with the holder's short name."""
         facts = (fact for fact in self._facts("colloquial") if fact.value)
         rules = (
             self._known(
@@ -101,7 +104,8 @@ class _QuestionMaker:
         yield from _alternating(asked, rules, every=6)
 
     def over_hops(self) -> Iterator[KnownQuestion]:
-        """From a ticket over its page to a handbook; from a vendor's news to its agreement."""
+        """Yields multi-hop questions: from a ticket through its page to a handbook, or from a
+        vendor's news to its agreement."""
         yield from _alternating(self._from_tickets(), self._from_news(), every=2)
 
     def _from_tickets(self) -> Iterator[KnownQuestion]:
@@ -128,7 +132,7 @@ class _QuestionMaker:
                 yield self._known(HOPS, key, asked.format(e=whom), fact.url, str(fact.value))
 
     def sums(self) -> Iterator[KnownQuestion]:
-        """A sum or a difference of two cells of a table."""
+        """Yields questions for a sum or a difference of two table cells."""
         for number in range(40):
             budget = self._world.budgets[number % len(self._world.budgets)]
             yield self._sum(budget, number)
@@ -154,7 +158,7 @@ class _QuestionMaker:
         return self._known(SUMS, f"{budget.slug}/{number}", words, budget.url, *values, total=total)
 
     def of_tickets(self) -> Iterator[KnownQuestion]:
-        """For a field of a ticket by its id."""
+        """Yields questions for a field of a ticket by its id."""
         for number, ticket in enumerate(self._draws.order("tickets", self._world.tickets)):
             forms = (
                 (f"What is the status of {ticket.ticket_id}?", ticket.status),
@@ -165,7 +169,7 @@ class _QuestionMaker:
             yield self._known(TICKETS, ticket.ticket_id, words, ticket.url, value)
 
     def before(self) -> Iterator[KnownQuestion]:
-        """For what held before it was changed."""
+        """Yields questions for what was true before a change."""
         rules = (
             self._known(
                 *(BEFORE, f"{rule.slug}", rule.relation.plain[0], rule.url, rule.before),
@@ -184,8 +188,8 @@ class _QuestionMaker:
         yield from _alternating(tickets, rules, every=2)
 
     def without_answer(self) -> Iterator[KnownQuestion]:
-        """For what is left out of its source, of holders and tickets that there are not, or too
-        early to be known."""
+        """Yields questions for values that the source omits, about holders and tickets that do not
+        exist, or as of an instant before they were known."""
         absent = (
             self._of_fact(NONE, fact, self._either(fact), fact.entity.name)
             for fact in self._facts("left out")
@@ -246,7 +250,8 @@ class _QuestionMaker:
 def _alternating(
     most: Iterator[KnownQuestion], some: Iterator[KnownQuestion], *, every: int
 ) -> Iterator[KnownQuestion]:
-    """Of two kinds in turn: the second after so many less one of the first."""
+    """Mixes two kinds: each group has `every - 1` questions of the first and then one of the
+    second."""
     while True:
         group = list(islice(most, every - 1)) + list(islice(some, 1))
         if not group:

@@ -1,10 +1,11 @@
-"""An invented firm's papers: what can be known of it, by a seed, and in which source it stands.
+"""The generated documents of an invented firm: its facts, drawn by a seed, and the source that
+states each.
 
-Systems have handbooks, vendors have agreements and pages with news, rules have two versions, and
-tickets point to pages that point to handbooks. Of each holder some things are left out: they are
-spoken of, and cannot be known.
+Systems have handbooks, vendors have agreements and news pages, rules have two versions, and tickets
+point to pages that point to handbooks. For each holder a few values are omitted: the source
+mentions the relation, and the value cannot be known.
 
-Its names and values are drawn by the seed, each once.
+Names and values are drawn by the seed, each at most once.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -40,7 +41,8 @@ MONTHS: Final = (
 
 
 class Names:
-    """Names and values by a seed. None comes twice, so that a value stands for one fact alone."""
+    """Names and values drawn by a seed. None is drawn twice, so that a value identifies one
+    fact."""
 
     def __init__(self, draws: SeededDraws) -> None:
         self._draws = draws
@@ -49,15 +51,15 @@ class Names:
         self._values = {measure: self._series(measure) for measure in Measure}
 
     def root(self) -> str:
-        """An invented word, such as `Korvane`."""
+        """Returns an invented word, such as `Korvane`."""
         return next(self._roots)
 
     def person(self) -> str:
-        """A first name that is one and a family name that is invented."""
+        """Returns a real first name with an invented family name."""
         return self.value(Measure.PERSON)
 
     def value(self, measure: Measure) -> str:
-        """A value as sources write it, such as `4,730 euros`."""
+        """Returns a value as sources write it, such as `4,730 euros`."""
         return next(self._values[measure])
 
     def _series(self, measure: Measure) -> Iterator[str]:
@@ -104,22 +106,22 @@ _RANGES: Final = {
 
 
 def written_day(day: date) -> str:
-    """`14 March 2025`."""
+    """Formats a day as `14 March 2025`."""
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 AS_OF: Final = datetime(2025, 11, 3, 7, tzinfo=UTC)
-"""When everything had been published."""
+"""An instant by which everything had been published."""
 
 SYSTEMS, VENDORS, BUDGETS, TICKETS = 8, 8, 3, 18
 LEFT_OUT: Final = 2
-"""Relations of a holder that its source speaks of without their value."""
+"""How many relations of a holder its source mentions without their value."""
 
 YEARS: Final = (2024, 2025)
 
 
 class Entity(NamedTuple):
-    """A system or a vendor: its whole name, as a sentence has it, and its short one."""
+    """A system or a vendor: its full name, as used in a sentence, and its short name."""
 
     name: str
     short: str
@@ -127,7 +129,7 @@ class Entity(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """The value of a relation. `value` is None if the source leaves it out."""
+    """The value of a relation. `value` is None if the source omits it."""
 
     relation: StatedRelation
     entity: Entity
@@ -137,7 +139,7 @@ class Fact(NamedTuple):
 
 
 class RuleVersions(NamedTuple):
-    """A rule with what it said before and says now, and since when."""
+    """A rule with its old and its new value, and when each was published."""
 
     title: str
     slug: str
@@ -154,7 +156,7 @@ class RuleVersions(NamedTuple):
 
 
 class CostTable(NamedTuple):
-    """A table of costs: a row for each item, a column for each year, in euros."""
+    """A table of costs in euros: one row per item, one column per year."""
 
     title: str
     slug: str
@@ -168,7 +170,7 @@ class CostTable(NamedTuple):
 
 
 class WebPaper(NamedTuple):
-    """A page of the web about a vendor, or a note about a system that leads to its handbook."""
+    """A web page about a vendor, or a note about a system that links to its handbook."""
 
     url: str
     slug: str
@@ -179,7 +181,7 @@ class WebPaper(NamedTuple):
 
 
 class TicketPaper(NamedTuple):
-    """A ticket, with its state before. `leads_to` is the system that its page is about."""
+    """A ticket with its previous state. `leads_to` is the system that its page is about."""
 
     ticket_id: str
     summary: str
@@ -197,7 +199,7 @@ class TicketPaper(NamedTuple):
 
 
 class World(NamedTuple):
-    """All papers that a seed generates."""
+    """All documents that a seed generates."""
 
     seed: int
     facts: tuple[Fact, ...]
@@ -206,30 +208,30 @@ class World(NamedTuple):
     pages: tuple[WebPaper, ...]
     tickets: tuple[TicketPaper, ...]
     strangers: tuple[Entity, ...]
-    """Names near to those of holders, of which nothing is told."""
+    """Names similar to those of holders; no document mentions them."""
 
     def of(self, entity: Entity) -> tuple[Fact, ...]:
-        """All facts about a holder, those left out of the sources included."""
+        """Returns all facts about a holder, including those that the sources omit."""
         return tuple(fact for fact in self.facts if fact.entity == entity)
 
     def holders(self, holder: Holder) -> tuple[Entity, ...]:
-        """The holders of a kind."""
+        """Returns the holders of a kind."""
         found = (fact.entity for fact in self.facts if fact.relation.holder is holder)
         return tuple(dict.fromkeys(found))
 
 
 def document_url(slug: str) -> str:
-    """The address of a document of the corpus."""
+    """Returns the address of a document of the corpus."""
     return f"corpus://documents/{slug}"
 
 
 def pdf_url(slug: str) -> str:
-    """The address of a PDF file of the corpus."""
+    """Returns the address of a PDF file of the corpus."""
     return f"corpus://pdfs/{slug}.pdf"
 
 
 def make_world(seed: int) -> World:
-    """The papers of a seed, the same everywhere."""
+    """Generates the documents of a seed; the result is the same on every machine."""
     return _WorldMaker(seed).made()
 
 
@@ -286,11 +288,13 @@ class _WorldMaker:
         key = f"{relation.name} of {entity.slug}"
         value = None if absent else self._names.value(relation.measure)
         words = relation.mention if absent else self._draws.one(key, relation.statements)
-        said = words.format(e=entity.name, v=value)
-        return Fact(relation, entity, value, _address(entity, relation), said[0].upper() + said[1:])
+        sentence = words.format(e=entity.name, v=value)
+        return Fact(
+            relation, entity, value, _address(entity, relation), sentence[0].upper() + sentence[1:]
+        )
 
     def _news(self, vendor: Entity, facts: list[Fact]) -> WebPaper:
-        told = [
+        statements = [
             fact.statement
             for fact in facts
             if fact.entity == vendor and fact.relation.holder is Holder.PAGE
@@ -301,7 +305,7 @@ class _WorldMaker:
             slug=f"{vendor.short.lower()}-news",
             title=f"News of {vendor.name}",
             about=vendor,
-            paragraphs=(head, *self._draws.order(f"news {vendor.slug}", told)),
+            paragraphs=(head, *self._draws.order(f"news {vendor.slug}", statements)),
             published=self._instant(f"news {vendor.slug}"),
         )
 
@@ -397,5 +401,5 @@ def _page_url(vendor: Entity) -> str:
 
 
 def day_of(instant: datetime) -> str:
-    """An instant's day, as sources write it."""
+    """Formats an instant's day as sources do."""
     return written_day(instant.date())

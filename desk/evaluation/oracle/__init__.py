@@ -1,2 +1,2 @@
-"""Prices and rates from the packaged tables, computed apart from the desk: none of its formulas is
+"""Prices and rates from the packaged tables, computed independently: none of the desk's formulas is
 used."""

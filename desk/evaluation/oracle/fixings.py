@@ -1,4 +1,4 @@
-"""Fixings of pairs from the packaged file of the ECB, and what a week's move was."""
+"""Fixings of pairs from the packaged file of the ECB, and the moves between them."""
 
 import csv
 import io
@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 PACKAGE: Final = "currency_converter"
 ARCHIVE: Final = "eurofxref-hist.zip"
 EURO: Final = "EUR"
-PAIRS_KEPT: Final = 32
-"""Pairs of which all fixings stay worked out, at a megabyte each."""
+CACHED_PAIRS: Final = 32
+"""How many pairs' computed fixings are cached, at a megabyte each."""
 
 
 class KnownFixings(NamedTuple):
@@ -25,19 +25,20 @@ class KnownFixings(NamedTuple):
     levels: tuple[Decimal, ...]
 
     def last_by(self, day: date) -> tuple[date, Decimal] | None:
-        """The last fixing up to a day; None where there is none."""
+        """Returns the last fixing up to a day; None if there is none."""
         at = bisect_right(self.days, day) - 1
         return (self.days[at], self.levels[at]) if at >= 0 else None
 
     def until(self, day: date) -> "KnownFixings":
-        """The fixings up to a day."""
+        """Returns the fixings up to a day."""
         at = bisect_right(self.days, day)
         return KnownFixings(self.days[:at], self.levels[:at])
 
 
-@lru_cache(maxsize=PAIRS_KEPT)
+@lru_cache(maxsize=CACHED_PAIRS)
 def fixings(pair: str) -> KnownFixings:
-    """All fixings of a pair such as `USD/JPY`; none where the ECB has not both currencies."""
+    """Returns all fixings of a pair such as `USD/JPY`; none unless the ECB publishes both
+    currencies."""
     base, _, quote = pair.partition("/")
     columns = _columns()
     of_base, of_quote = columns.get(base, {}), columns.get(quote, {})
@@ -46,10 +47,10 @@ def fixings(pair: str) -> KnownFixings:
 
 
 def move(pair: str, first: date, last: date) -> Decimal | None:
-    """The move in percent from the last fixing before `first` to the last up to `last`; None where
-    either is missing, or older than two weeks."""
-    held = fixings(pair)
-    before, after = held.last_by(first - timedelta(days=1)), held.last_by(last)
+    """Returns the move in percent from the last fixing before `first` to the last up to `last`;
+    None if either is missing, or if the former is more than two weeks before `first`."""
+    series = fixings(pair)
+    before, after = series.last_by(first - timedelta(days=1)), series.last_by(last)
     if before is None or after is None or after[0] < first:
         return None
     if first - before[0] > timedelta(days=14):
@@ -59,7 +60,7 @@ def move(pair: str, first: date, last: date) -> Decimal | None:
 
 @cache
 def _columns() -> dict[str, dict[date, Decimal]]:
-    """Units of each currency for one euro, by day."""
+    """Returns the units of each currency for one euro, by day."""
     columns: dict[str, dict[date, Decimal]] = {}
     with zipfile.ZipFile(_folder(PACKAGE) / ARCHIVE) as archive:
         text = io.TextIOWrapper(archive.open(archive.namelist()[0]), encoding="utf-8")

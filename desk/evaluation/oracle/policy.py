@@ -13,12 +13,12 @@ import desk.sources.central_banks as central_banks
 
 FACTS: Final = Path(central_banks.__file__).parent / "facts"
 LEVEL_OF_2014: Final = "2014-12-31"
-"""A row of this day is a level and no decision."""
+"""A row of this day is a level and not a decision."""
 
 
 class KnownDecision(NamedTuple):
-    """A decision: its day, the instant from which it is surely known, rate and change in basis
-    points; no change where a new instrument replaced the old."""
+    """A decision: its day, an instant by which it is certainly known, the rate, and the change in
+    basis points. The change is None when a new instrument replaced the old one."""
 
     day: date
     known: datetime
@@ -29,7 +29,8 @@ class KnownDecision(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """To which day the tables have all changes of an area, and at what hour it announces them."""
+    """The day up to which the tables have all changes of an area, and the hour at which it
+    announces them."""
 
     until: date
     hour: time
@@ -37,12 +38,13 @@ class Cover(NamedTuple):
 
 
 def decisions(area: str, as_of: datetime) -> tuple[KnownDecision, ...]:
-    """What an area's bank has decided and made known by an instant, oldest first."""
+    """Returns what an area's bank has decided and published by an instant, oldest first."""
     return tuple(each for each in _decisions().get(area, ()) if each.known <= as_of)
 
 
 def meetings(area: str, as_of: datetime) -> tuple[date, ...]:
-    """The days on which an area's bank was to decide after an instant, as announced by then."""
+    """Returns the days after an instant on which an area's bank was to decide, as announced by
+    then."""
     day = as_of.date()
     return tuple(
         date.fromisoformat(row["decision_date"])
@@ -56,7 +58,7 @@ def meetings(area: str, as_of: datetime) -> tuple[date, ...]:
 
 @cache
 def covers() -> dict[str, Cover]:
-    """The areas of which the tables have anything."""
+    """Returns the cover of the areas that the tables have data for."""
     return {
         row["area"]: Cover(
             until=date.fromisoformat(row["covered_until"]),
@@ -78,7 +80,8 @@ def _decisions() -> dict[str, tuple[KnownDecision, ...]]:
 
 def _decision(row: dict[str, str]) -> KnownDecision:
     cover, day = covers()[row["area"]], date.fromisoformat(row["decision_date"])
-    # Surely known at the end of the day, whatever the hour: no week of the evaluation ends within.
+    # Certainly known at the end of the day, whatever the hour. No week of the evaluation
+    # ends during a decision's day.
     known = datetime.combine(day, time(23, 59, 59), cover.zone)
     return KnownDecision(
         day=day,

@@ -1,4 +1,4 @@
-"""Closes of stocks from the packages of the extra `swarm`, and indicators of any prices."""
+"""Closes of stocks from the packages of the extra `swarm`, and indicators of any price series."""
 
 import csv
 import gzip
@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 
 def relative_strength(levels: Sequence[Decimal], days: int = 14) -> float | None:
-    """The relative strength index of the last price: 100 - 100 / (1 + gains / losses), both
-    averaged as Wilder does (1978): a mean at first, then the old average with a weight of days - 1.
-    None where there are too few prices."""
+    """Returns the relative strength index of the last price: 100 - 100 / (1 + gains / losses), both
+    averaged as Wilder does (1978): first a mean, then the previous average with a weight of days -
+    1. None with too few prices."""
     steps = [float(b - a) for a, b in pairwise(levels)]
     if len(steps) < days:
         return None
@@ -31,13 +31,13 @@ def relative_strength(levels: Sequence[Decimal], days: int = 14) -> float | None
 
 
 def mean_of_last(levels: Sequence[Decimal], count: int) -> float | None:
-    """The mean of the last prices; None where there are fewer."""
+    """Returns the mean of the last `count` prices; None if there are fewer."""
     return float(sum(levels[-count:])) / count if len(levels) >= count else None
 
 
 def yearly_volatility(levels: Sequence[Decimal], days: int) -> float | None:
-    """The standard deviation of so many last daily log moves, in percent a year of 252 days; None
-    where there are fewer."""
+    """Returns the standard deviation of the last `days` daily log moves, in percent a year of 252
+    days; None if there are fewer."""
     if len(levels) <= days:
         return None
     moves = [log(float(b / a)) for a, b in pairwise(levels[-days - 1 :])]
@@ -53,10 +53,10 @@ SERIES: Final = {
     "IBM": ("bokeh_sampledata", "_data/stocks.csv.gz"),
     "GOOG": ("bokeh_sampledata", "_data/stocks.csv.gz"),
 }
-"""The file that has a stock's closes, by its package."""
+"""The package and the file that have a stock's closes."""
 
 SPLIT: Final = 0.35
-"""A step from one close to the next that is larger is taken for a split."""
+"""A larger step from one close to the next counts as a split."""
 
 
 class Closes(NamedTuple):
@@ -66,25 +66,25 @@ class Closes(NamedTuple):
     prices: tuple[float, ...]
 
     def rose(self, first: date, last: date) -> bool | None:
-        """Whether the last close up to `last` is above the first after `first`; None where a split
-        lies between, or the closes do not reach that far."""
+        """Returns whether the last close up to `last` is above the first one after `first`; None if
+        there is a split between them, or if the closes do not reach that far."""
         begin, end = bisect_right(self.days, first), bisect_right(self.days, last) - 1
         if not begin < end or (last - self.days[end]).days > 6 or last > self.days[-1]:
             return None
-        held = self.prices[begin : end + 1]
-        if any(abs(b / a - 1) > SPLIT for a, b in pairwise(held)):
+        span = self.prices[begin : end + 1]
+        if any(abs(b / a - 1) > SPLIT for a, b in pairwise(span)):
             return None
-        return held[-1] > held[0]
+        return span[-1] > span[0]
 
 
 def installed() -> bool:
-    """Whether the packages are there."""
+    """Returns whether the packages are installed."""
     return all(find_spec(package) is not None for package, _ in SERIES.values())
 
 
 @cache
 def closes(symbol: str) -> Closes:
-    """The closes of a stock."""
+    """Returns the closes of a stock."""
     package, file = SERIES[symbol]
     found = sorted(
         (_day(row["Date"]), float(row["Close"]))

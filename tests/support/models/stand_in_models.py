@@ -28,7 +28,7 @@ from typing import Any, Final, NamedTuple
 
 from desk.contracts.findings.claims import claim_id
 from desk.evaluation.ask.questions import KnownQuestion, make_questions
-from desk.evaluation.ask.scoring import stands
+from desk.evaluation.ask.scoring import contains_value
 from desk.evaluation.ask.world import make_world
 from desk.evaluation.swarm import SwarmTask, swarm_tasks
 from desk.programs.swarm.objectives import FORMS
@@ -291,7 +291,7 @@ def _right(of: Answering) -> Iterator[_Passage]:
         return
     read = [each for each in _passages(of.shown) if each.url in known.sources]
     found = [
-        _likest(known.question, (each for each in read if stands(value, each.text)))
+        _likest(known.question, (each for each in read if contains_value(value, each.text)))
         for value in known.values
     ]
     if all(found):

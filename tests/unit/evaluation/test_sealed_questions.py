@@ -10,7 +10,7 @@ import pytest
 
 from desk.evaluation.ask.corpus_files import write_corpus
 from desk.evaluation.ask.questions import KnownQuestion, make_questions
-from desk.evaluation.ask.scoring import stands
+from desk.evaluation.ask.scoring import contains_value
 from desk.evaluation.ask.world import AS_OF, make_world
 from desk.sources.knowledge.files import read_corpus
 from desk.sources.knowledge.server import KnowledgeTools
@@ -54,14 +54,14 @@ def test_an_answer_stands_in_its_source(sealed: Sealed) -> None:
     for known in sealed.questions:
         texts = sealed.texts(known)
         for value in known.values:
-            assert [stands(value, texts[url]) for url in known.sources] == [True], known
+            assert [contains_value(value, texts[url]) for url in known.sources] == [True], known
 
 
 def test_a_value_of_a_fact_stands_in_no_other_source(sealed: Sealed) -> None:
     for known in sealed.questions:
         if known.kind in ("plain", "colloquial", "multi-hop"):
             (value,) = known.values
-            holders = [url for url, text in sealed.texts(known).items() if stands(value, text)]
+            holders = [url for url, text in sealed.texts(known).items() if contains_value(value, text)]
             # A head office may be asked for by its town, whose name a page alone has.
             assert holders == list(known.sources), known
 
@@ -79,7 +79,7 @@ def test_what_was_known_before_is_asked_for_before(sealed: Sealed) -> None:
         if known.kind == "as of":
             later = sealed.texts(known.model_copy(update={"as_of": AS_OF}))
             assert known.as_of < AS_OF - timedelta(days=1)
-            assert not any(stands(value, later[known.sources[0]]) for value in known.values)
+            assert not any(contains_value(value, later[known.sources[0]]) for value in known.values)
 
 
 def test_a_seed_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
