@@ -1,6 +1,6 @@
 """The stock episode as an environment for training, and the record of the built-in recommender.
 
-If Gymnasium is installed, the import registers `StockResearch-v0` (what is known offline, no
+If Gymnasium is installed, the import registers `StockResearch-v0` (only what is known offline, no
 charges) and `StockPractice-v0` (generated facts and `USUAL_CHARGES`).
 """
 

@@ -20,21 +20,21 @@ USUAL_CHARGES: Final[Mapping[str, float]] = MappingProxyType(
     }
 )
 """In units of the reward, which is the return over cash in units of the risk taken: at a yearly
-volatility of 30 percent and four weeks, 0.01 is 0.083 percent of the position. The order of
-size is a convention: accounts are dear, and what is computed of prices at hand is cheap. Together
-they are 0.05, which is the built-in recommender's mean reward of four weeks on prices alone. The
-usual `desk.toml` has them too, for episodes through Temporal."""
+volatility of 30 percent and over four weeks, 0.01 is 0.083 percent of the position. The magnitudes
+are a convention: accounts are expensive, and what is computed from available prices is cheap.
+Together they are 0.05, the built-in recommender's mean reward over four weeks on prices alone. The
+default `desk.toml` has them too, for episodes through Temporal."""
 
 NO_CHARGES: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 def read_charges(given: Mapping[str, float]) -> NDArray[np.float64]:
-    """What each action costs whenever it is carried out, in the order of `StockAction`; nothing
-    where none is given. An action that makes no sense is refused, and costs nothing.
+    """Returns the cost of each action each time it is carried out, in the order of `StockAction`; 0
+    for an action without a charge. An action that is refused costs nothing.
 
     Raises:
-        UnknownAction: one is charged that there is not.
-        ValueError: a charge is negative, or above what an episode can bring.
+        UnknownAction: a charge names an action that does not exist.
+        ValueError: a charge is negative, or above what an episode can earn.
     """
     found = np.zeros(len(ACTIONS))
     for action, charge in given.items():

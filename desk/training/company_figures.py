@@ -1,5 +1,5 @@
-"""The figures that the desk's tools would give for a company's generated accounts and headlines at
-an instant."""
+"""The figures that the desk's tools would return for a company's generated accounts and headlines
+at an instant."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -29,35 +29,36 @@ from desk.sources.sentiment.stories import USUAL_DAYS, Asked, Gathered, gather_c
 
 
 class Facts(StrEnum):
-    """What there is of companies besides prices: what is known offline, which is nothing, or what
-    is generated for practice."""
+    """What is known of companies besides prices: `known` is what is known offline, which is
+    nothing; `generated` is generated for practice."""
 
     KNOWN = "known"
     GENERATED = "generated"
 
 
-ON_COMPANIES = (
+COMPANY_ACTIONS = (
     StockAction.FETCH_NEWS,
     StockAction.FETCH_FUNDAMENTALS,
     StockAction.FETCH_SENTIMENT,
 )
-"""The actions that bring them."""
+"""The actions that fetch them."""
 
 
-MOST_INSTANTS: Final = 1024
-"""So many instants' stories are kept, for episodes side by side that ask of them again."""
+CACHED_INSTANTS: Final = 1024
+"""How many instants' stories are cached, for concurrent episodes that ask for them again."""
 
 
 class _LastAccounts(NamedTuple):
-    """What accounts and reports say until the next ones come out: the lines of the newest year, and
-    the figures that no price is in."""
+    """What accounts and reports show until the next ones are published: the lines of the latest
+    year, and the figures that do not depend on a price."""
 
     year: Mapping[AccountItem, AccountLine]
     figures: Mapping[Metric, float]
 
 
 class CompanyFigures:
-    """The figures of one stock's generated facts. Each is of what had come out by an instant."""
+    """The figures of one stock's generated facts. Each uses only what had been published by an
+    instant."""
 
     def __init__(self, symbol: str, facts: GeneratedFacts) -> None:
         self._symbol, self._facts = symbol, facts
@@ -68,22 +69,22 @@ class CompanyFigures:
     def values(
         self, action: StockAction, day: date, close: Decimal, as_of: datetime
     ) -> dict[Metric, float]:
-        """What one of `ON_COMPANIES` brings at an instant, whose last price is the close of a
-        day."""
+        """Returns what one of `ON_COMPANIES` fetches at an instant whose last price is the close of
+        `day`."""
         if action is StockAction.FETCH_FUNDAMENTALS:
             return self._fundamentals(day, close, as_of)
         gathered = self._stories(as_of)
         if action is StockAction.FETCH_NEWS:
-            metric, told = Metric.NEWS_COUNT, gathered.count
+            metric, value = Metric.NEWS_COUNT, gathered.count
         else:
-            metric, told = Metric.NEWS_TONE, gathered.tone(self._symbol)
-        return {} if told is None else {metric: float(told)}
+            metric, value = Metric.NEWS_TONE, gathered.tone(self._symbol)
+        return {} if value is None else {metric: float(value)}
 
     def _stories(self, as_of: datetime) -> Gathered:
         found = self._gathered.get(as_of)
         if found is None:
             found = gather_companies(self._facts, Asked(self._symbol, as_of, USUAL_DAYS))
-            if len(self._gathered) >= MOST_INSTANTS:
+            if len(self._gathered) >= CACHED_INSTANTS:
                 self._gathered.clear()
             self._gathered[as_of] = found
         return found
@@ -94,12 +95,12 @@ class CompanyFigures:
         price = PriceSeries(
             self._symbol, MarketKind.STOCK, "USD", self._facts.source, (day,), (close,)
         )
-        came_out = bisect_right(self._instants, as_of)
-        known = self._last.get(came_out)
+        published = bisect_right(self._instants, as_of)
+        known = self._last.get(published)
         if known is None:
             accounts = self._accounts.known(as_of)
             earnings = dict(_rounded(price, earnings_measures(accounts)))
-            known = self._last[came_out] = _LastAccounts(accounts.year(), earnings)
+            known = self._last[published] = _LastAccounts(accounts.year(), earnings)
         return {**dict(_rounded(price, ratio_measures(known.year, price))), **known.figures}
 
     @cached_property
@@ -111,7 +112,7 @@ class CompanyFigures:
 
     @cached_property
     def _instants(self) -> list[datetime]:
-        """The instants at which accounts came out. Between two of them no figure changes."""
+        """The instants at which accounts were published. No figure changes between two of them."""
         if self._accounts is None:
             return []
         lines = [line.known_from for line in self._accounts.lines]
@@ -119,7 +120,7 @@ class CompanyFigures:
 
 
 def _rounded(price: PriceSeries, measures: CompanyMeasures) -> Iterator[tuple[Metric, float]]:
-    """The figures that can be had, as they are printed."""
+    """Yields the available figures, rounded as they are printed."""
     for metric, measure in measures.items():
         try:
             yield metric, float(rounded(price, metric, measure()))

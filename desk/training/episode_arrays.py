@@ -1,7 +1,7 @@
 """The days of several stocks as arrays, with the results of each action on each day.
 
-A row stands for the close of one day of one stock. Insights and recommendations are computed by the
-functions that the workflow uses, when first asked for, and kept.
+A row represents the close of one day of one stock. Insights and recommendations are computed on
+first use by the functions that the workflow uses, and cached.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,18 +25,18 @@ from desk.programs.episode.encoding import (
 from desk.programs.episode.insights import insights
 from desk.programs.episode.recommendation import StockDecision, decided, judged, known
 from desk.programs.swarm.balance import SignalConsensus
-from desk.training.company_figures import ON_COMPANIES
+from desk.training.company_figures import COMPANY_ACTIONS
 from desk.training.tables import StockTable
 
 Rows = NDArray[np.int64]
 Encoded = NDArray[np.float32]
 
-MOST_KEPT: Final = 65_536
-"""Judgements that are kept at once, of a third of a kilobyte to one each; then they are made
-anew."""
+CACHED_JUDGEMENTS: Final = 65_536
+"""How many judgements are cached, of a third of a kilobyte to one kilobyte each; the cache is
+cleared when full."""
 
 BITS: Final = {action: 1 << place for place, action in enumerate(DATA)}
-"""The bit of each action that brings figures, in a number that says which parts there are."""
+"""The bit of each action that fetches figures, in a number that says which parts are filled."""
 
 _BASIC, _ADVANCED = StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED
 _POSITIONS: Final = frozenset(POSITIONS.values())
@@ -44,8 +44,8 @@ _LAST: Final = PART_METRICS[_BASIC].index(Metric.LAST)
 
 
 class JudgedParts(NamedTuple):
-    """The insights into some parts of the blackboard as their two arrays, their balance, and how
-    much of the figures there is."""
+    """The insights into some parts of the blackboard as their two arrays, their balance, and the
+    share of the figures that are known."""
 
     strengths: Encoded
     known: Encoded
@@ -54,8 +54,8 @@ class JudgedParts(NamedTuple):
 
 
 class PositionOutcomes(NamedTuple):
-    """The outcomes of a position, a row for each: the rewards, which are no number where there is
-    none, and the two arrays."""
+    """The outcomes of a position, one row each: the rewards, NaN where there is none, and the two
+    arrays."""
 
     rewards: NDArray[np.float64]
     figures: Encoded
@@ -63,13 +63,13 @@ class PositionOutcomes(NamedTuple):
 
 
 class _Part:
-    """An action's figures of all rows, encoded; some only once they are asked for."""
+    """An action's figures of all rows, encoded; some rows are filled only on first use."""
 
     def __init__(self, numbers: Encoded, known_: Encoded, filled: NDArray[np.bool_]) -> None:
         self.numbers, self.known, self.filled = numbers, known_, filled
 
     def missing(self, rows: Rows) -> Rows:
-        """Those of some rows that were not asked for yet, each once."""
+        """Returns those of some rows that are not filled yet, without duplicates."""
         return np.unique(rows[~self.filled[rows]])
 
     def fill(
@@ -77,18 +77,18 @@ class _Part:
     ) -> None:
         """Writes the figures of some rows."""
         metrics = PART_METRICS[action]
-        told = [[values.get(metric, np.nan) for metric in metrics] for values in figures]
-        numbers = np.array(told, np.float64)
+        listed = [[values.get(metric, np.nan) for metric in metrics] for values in figures]
+        numbers = np.array(listed, np.float64)
         priced_by = numbers[:, metrics.index(Metric.ENTRY)] if Metric.ENTRY in metrics else None
         self.numbers[rows], self.known[rows] = figure_rows(action, numbers, priced_by)
         self.filled[rows] = True
 
 
 class EpisodeArrays:
-    """The blackboards of many episodes, by row and by the parts that are filled."""
+    """The blackboards of many episodes, by row and by filled parts."""
 
     def __init__(self, tables: Sequence[StockTable], weeks: int, cost: Decimal) -> None:
-        """`cost` is percent of the price, for entering a position and again for leaving it."""
+        """`cost` is in percent of the price, for entering a position and again for leaving it."""
         self._tables = tuple(tables)
         self._weeks, self._cost = weeks, cost
         lengths = [len(table.days) for table in self._tables]
@@ -101,7 +101,9 @@ class EpisodeArrays:
         basic, advanced = (self._computed(action) for action in (_BASIC, _ADVANCED))
         last = basic[:, _LAST]
         self._parts = {
-            action: self._empty(action) if action in ON_COMPANIES else _whole(action, basic, last)
+            action: self._empty(action)
+            if action in COMPANY_ACTIONS
+            else _whole(action, basic, last)
             for action in DATA
             if action is not _ADVANCED
         }
@@ -116,18 +118,19 @@ class EpisodeArrays:
         self._rewards = {position: np.full(len(self._at), np.nan) for position in _POSITIONS}
 
     def row(self, symbol: str, at: int) -> int:
-        """The row of a stock's day by its place in the table."""
+        """Returns the row of a stock's day, given its place in the table."""
         return self._first[symbol] + at
 
     def day(self, row: int) -> tuple[str, date]:
-        """The stock and the day of a row."""
+        """Returns the stock and the day of a row."""
         table, at = self._of(row)
         return table.symbol, table.days[at]
 
     def part(self, action: StockAction, rows: Rows, *, priced: bool) -> tuple[Encoded, Encoded]:
-        """The two arrays of an action that brings figures, a row for each of `rows`.
+        """Returns the two arrays of an action that fetches figures, with a row for each of `rows`.
 
-        `priced` says whether the last price is on the blackboards, which tells other prices.
+        `priced` says whether the blackboards have the last price, relative to which other prices
+        are encoded.
         """
         if action is _ADVANCED:
             part = self._advanced[priced]
@@ -140,7 +143,7 @@ class EpisodeArrays:
         return part.numbers[rows], part.known[rows]
 
     def judged(self, row: int, parts: int) -> JudgedParts:
-        """The insights into the filled parts, which are given as bits."""
+        """Returns the insights into the filled parts, which are given as bits."""
         found = self._judged.get((row, parts))
         if found is None:
             values = self._values(row, parts)
@@ -148,17 +151,18 @@ class EpisodeArrays:
             arrays = encode_insights(pointers)
             strengths, there = arrays[INSIGHTS], arrays[mask_of(INSIGHTS)]
             found = JudgedParts(strengths, there, judged(pointers), known(values))
-            if len(self._judged) >= MOST_KEPT:
+            if len(self._judged) >= CACHED_JUDGEMENTS:
                 self._judged.clear()
             self._judged[row, parts] = found
         return found
 
     def decided(self, row: int, judged_on: int, parts: int) -> StockDecision:
-        """What is recommended on insights into some parts, where there are `parts` by now."""
+        """Returns the recommendation from insights into the parts `judged_on`, where `parts` are
+        filled by now."""
         return decided(self.judged(row, judged_on).found, self.judged(row, parts).share)
 
     def outcomes(self, position: int, rows: Rows) -> PositionOutcomes:
-        """What came of a position from each of some days on."""
+        """Returns the outcomes of a position entered on each of some days."""
         part, rewards = self._outcomes[position], self._rewards[position]
         missing = part.missing(rows)
         if len(missing):

@@ -1,4 +1,4 @@
-"""The actions of an episode by index, and positions that need no research, to compare with."""
+"""The actions of an episode by index, and positions without research for comparison."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -11,15 +11,15 @@ from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 
 ACTIONS: Final = tuple(StockAction)
-"""By the index that stands for each in the environment."""
+"""In the order of their indices in the environment."""
 
 
 class UnknownAction(ValueError):
-    """There is no such action. The message lists those that there are."""
+    """There is no such action. The message lists the existing ones."""
 
 
 def read_action(given: object) -> int:
-    """The index of an action, given as the index or as its name. Case does not matter, and hyphens
+    """Returns the index of an action, given as its index or its name. Case is ignored, and hyphens
     or spaces count as underscores.
 
     Raises:
@@ -43,24 +43,25 @@ def read_action(given: object) -> int:
 
 
 PositionPolicy = Callable[[str, int, Mapping[Metric, float]], Recommended]
-"""What to hold for a horizon: of a symbol, in a period of the walk, knowing its basic figures."""
+"""Returns the position to hold for a horizon, given a symbol, a period of the walk, and the
+symbol's basic figures."""
 
 _EVEN: Final = (Recommended.BUY, Recommended.HOLD, Recommended.SELL)
 
 
 def buy_and_hold(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
-    """Always long."""
+    """Always recommends a long position."""
     return Recommended.BUY
 
 
 def cash(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
-    """Never in the market."""
+    """Never recommends a position."""
     return Recommended.HOLD
 
 
 def moving_averages(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
-    """Long where the mean of 50 days is above that of 200, out of the market below; out, too, where
-    there are not 200 days yet."""
+    """Recommends a long position while the 50-day mean is above the 200-day mean, and none
+    otherwise or with fewer than 200 days."""
     short, long = known.get(Metric.SMA_50), known.get(Metric.SMA_200)
     if short is None or long is None:
         return Recommended.HOLD
@@ -68,8 +69,8 @@ def moving_averages(symbol: str, period: int, known: Mapping[Metric, float]) -> 
 
 
 def random_positions(seed: int) -> PositionPolicy:
-    """Long, out or short, each as likely as the others; of a symbol and a period always the same,
-    whatever else is walked."""
+    """Returns a policy that is long, out or short with equal probability. For a symbol and a period
+    the choice is always the same, whatever else is walked."""
 
     def choose(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
         generator = np.random.default_rng([seed, period, *symbol.encode()])

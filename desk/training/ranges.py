@@ -1,8 +1,8 @@
-"""Measures how often the ranges expected over four weeks held, week by week through the past.
+"""Measures how often the price was within the range expected for four weeks later, week by week.
 
-Each range is what the desk would have given on the last day of a week, from the prices up to it;
-the price that decides is the one four weeks later. The constants of the rule were chosen on the
-weeks of `CHOSEN_BY` (`desk.analytics.technical.expected_range`), so only later weeks test it.
+Each range is the one the desk would have given on the last day of a week, from the prices up to it;
+the price four weeks later decides. The constants of the rule were chosen on the weeks of
+`CHOSEN_BY` (`desk.analytics.technical.expected_range`), so only later weeks test it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 
 CHOSEN_BY: Final = range(2009, 2022)
-"""The years whose weeks chose the constants."""
+"""The years whose weeks were used to choose the constants."""
 
 _LAST_OF_ALL: Final = datetime(2199, 12, 31, tzinfo=UTC)
 
@@ -33,7 +33,7 @@ _LAST_OF_ALL: Final = datetime(2199, 12, 31, tzinfo=UTC)
 @dataclass(frozen=True, slots=True)
 class RangesHeld:
     """The result for one market: how many weeks were tested, in how many of them the later price
-    was within the range, the first and the last day tested, and the mean half-width of the ranges,
+    was within the range, the first and the last tested day, and the mean half-width of the ranges
     in percent."""
 
     market: str
@@ -51,7 +51,7 @@ class RangesHeld:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured, and why some markets were not."""
+    """The measured markets, and why others are missing."""
 
     markets: tuple[RangesHeld, ...]
     missing: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Measured:
 
 
 def measure(markets: Sequence[str], first_year: int, last_year: int) -> Measured:
-    """What became of the ranges of some markets in the weeks of some years."""
+    """Tests the ranges of some markets in the weeks of some years."""
     store = PriceStore(RatesStore())
     found: list[RangesHeld] = []
     missing: list[str] = []
@@ -82,7 +82,7 @@ def measure(markets: Sequence[str], first_year: int, last_year: int) -> Measured
 
 
 def held_of(series: PriceSeries, first_year: int, last_year: int) -> RangesHeld | None:
-    """What became of the ranges of one market; None where none can be tested."""
+    """Tests the ranges of one market; returns None if none can be tested."""
     earliest = MOVES + FOUR_WEEKS + FEWEST_STARTS
     starts = [
         at
@@ -102,14 +102,14 @@ def held_of(series: PriceSeries, first_year: int, last_year: int) -> RangesHeld 
 
 
 def _ends_of_weeks(days: Sequence[date]) -> Iterator[int]:
-    """The places of the days after which another week begins."""
+    """Yields the places of the last day of each week."""
     for at in range(len(days) - 1):
         if days[at].isocalendar()[:2] != days[at + 1].isocalendar()[:2]:
             yield at
 
 
 def lines(found: Measured) -> Iterator[str]:
-    """The table for people, and what it was measured by."""
+    """Yields the table for people, and how it was measured."""
     yield (
         f"Ranges called {100 * WITHIN:.0f} %, week by week: how often the price was within them"
         f" four weeks later. The rule's constants were chosen by the weeks of {CHOSEN_BY.start} to"

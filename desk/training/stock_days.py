@@ -1,4 +1,4 @@
-"""Chooses the stock and the day of an episode, as asked or at random."""
+"""Chooses the stock and the day of an episode, as requested or at random."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from desk.training.tables import symbols as every_symbol
 OPTIONS: Final = ("symbol", "as_of")
 
 
-class Chosen(NamedTuple):
+class ChosenDay(NamedTuple):
     """A table, the place of the last known day in it, and the instant of the episode."""
 
     table: StockTable
@@ -25,10 +25,10 @@ class Chosen(NamedTuple):
 
 
 class StockDays:
-    """The days of some stocks that an episode can be of.
+    """The days of some stocks on which an episode can begin.
 
-    Drawn are days with a price after them whose horizon is over by the last day of the series, and
-    by `last`: first the stock, each as likely as the others, then its day.
+    Random draws are from days followed by a price whose horizon ends by the last day of the series
+    and by `last`: first the stock, all equally likely, then its day.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class StockDays:
         tables: Mapping[str, StockTable] | None,
         facts: Facts = Facts.KNOWN,
     ) -> None:
-        """`tables` are those at hand; of other symbols they are made with `facts`.
+        """`tables` are the available tables; those of other symbols are created with `facts`.
 
         Raises:
             ValueError: a symbol has no offline series, or no day can be drawn.
@@ -70,14 +70,14 @@ class StockDays:
 
     @property
     def spans(self) -> Mapping[str, tuple[int, ...]]:
-        """The places of the days that are drawn, of each stock that has such."""
+        """The places of the days that can be drawn, for each stock that has any."""
         return self._spans
 
-    def chosen(self, generator: np.random.Generator, options: Mapping[str, Any]) -> Chosen:
-        """What the options ask for; what they leave open is drawn.
+    def chosen(self, generator: np.random.Generator, options: Mapping[str, Any]) -> ChosenDay:
+        """Returns the episode that the options request; what they omit is drawn at random.
 
         Raises:
-            ValueError: an option is not known, or asks for what there is not.
+            ValueError: an option is unknown, or requests something that does not exist.
         """
         if unknown := [name for name in options if name not in OPTIONS]:
             raise ValueError(f"there is no option {unknown[0]!r}; there are symbol and as_of")
@@ -89,9 +89,9 @@ class StockDays:
         if symbol is None:
             symbol = self._with_prices_at(generator, instant)
         table = self._table(symbol)
-        return Chosen(table, table.index(instant), instant)
+        return ChosenDay(table, table.index(instant), instant)
 
-    def _drawn(self, generator: np.random.Generator, symbol: str | None) -> Chosen:
+    def _drawn(self, generator: np.random.Generator, symbol: str | None) -> ChosenDay:
         if symbol is None:
             symbol = self._drawn_from[int(generator.integers(len(self._drawn_from)))]
         table = self._table(symbol)
@@ -99,7 +99,7 @@ class StockDays:
         if span is None:
             raise ValueError(f"no day of {symbol} can be drawn; give as_of too")
         at = span[int(generator.integers(len(span)))]
-        return Chosen(table, at, close_known_from(table.days[at]))
+        return ChosenDay(table, at, close_known_from(table.days[at]))
 
     def _table(self, symbol: str) -> StockTable:
         if symbol not in self._tables:
@@ -118,10 +118,10 @@ class StockDays:
 
 
 def read_instant(given: object) -> datetime:
-    """The instant of an `as_of`; a day stands for its close.
+    """Returns the instant of an `as_of`; a day stands for its close.
 
     Raises:
-        ValueError: it is none, or an instant without an offset.
+        ValueError: it is neither a day nor an instant, or an instant without an offset.
     """
     try:
         read = _parsed(given) if isinstance(given, str) else given
@@ -156,8 +156,8 @@ def _has(table: StockTable, instant: datetime) -> bool:
 def with_a_horizon(
     days: Sequence[date], weeks: int, first: date | None = None, last: date | None = None
 ) -> tuple[int, ...]:
-    """The places of the days, from one to another, that can be evaluated: there is a price soon
-    after, and one at the horizon, which is not later than `last` or the end."""
+    """Returns the places of the days from `first` on that can be evaluated: a price follows soon
+    after, and there is one at the horizon, which is not after `last` or the end."""
     horizon, end = timedelta(weeks=weeks), min(days[-1], last or days[-1])
     found = []
     for at in range(bisect_left(days, first or days[0]), len(days) - 1):

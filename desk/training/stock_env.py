@@ -1,9 +1,9 @@
-"""The stock episode as an environment of Gymnasium, over the same pure logic as the workflow.
+"""The stock episode as a Gymnasium environment, with the same pure logic as the workflow.
 
-An action is an index into `StockAction`, or its name. The observation is the blackboard encoded as
-`episode.encoding` documents. The reward is the evaluator's, known at the end only: 0 for every
-other step, and 0 where the evaluator has none. Less, of every step that is carried out, what its
-action is charged.
+An action is an index into `StockAction`, or its name. The observation is the encoded blackboard, as
+`episode.encoding` documents. The reward is the evaluator's: it comes with the last step and is 0
+for every other, or if the evaluator has none. The charge of each action that is carried out is
+subtracted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,11 +42,11 @@ except ModuleNotFoundError as absent:
     ) from absent
 
 Mask = NDArray[np.int8]
-"""1 for every action that makes sense now."""
+"""1 for every action that is allowed now."""
 
 
 def observation_space() -> spaces.Dict:
-    """What `episode.encoding` documents, as a space."""
+    """Returns the space of the observation that `episode.encoding` documents."""
     return spaces.Dict(
         {
             name: spaces.Box(low, high, shape, np.float32)
@@ -59,7 +59,7 @@ def require_bounds(weeks: int, cost: Decimal, most_steps: int) -> None:
     """Checks the numbers of an episode.
 
     Raises:
-        ValueError: a number makes no sense.
+        ValueError: a number is out of bounds.
     """
     if not 1 <= weeks <= MOST_WEEKS or not 0 <= cost <= MOST_COST:
         raise ValueError(
@@ -71,12 +71,12 @@ def require_bounds(weeks: int, cost: Decimal, most_steps: int) -> None:
 
 
 class StockResearchEnv(gymnasium.Env[Observation, int]):
-    """A stock is researched, recommended and evaluated; what was seen of it is on the blackboard.
+    """An environment in which a stock is researched, recommended and evaluated on a blackboard.
 
-    An episode ends with an evaluation, and is cut off after `most_steps`. An action that makes no
-    sense yet counts as a step and changes nothing: `info["refused"]` says why. Which ones make
-    sense is in `info["action_mask"]` and `action_masks()`. An evaluation without a reward, because
-    a price or the policy rate is not there, has `info["without_reward"]`.
+    An episode ends with an evaluation, and is truncated after `most_steps`. An action that is not
+    allowed yet counts as a step and changes nothing: `info["refused"]` says why. The allowed
+    actions are in `info["action_mask"]` and `action_masks()`. An evaluation without a reward,
+    because a price or the policy rate is missing, sets `info["without_reward"]`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
@@ -93,26 +93,26 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         facts: str = Facts.KNOWN,
         charges: Mapping[str, float] = NO_CHARGES,
     ) -> None:
-        """An environment of some stocks.
+        """Creates an environment of some stocks.
 
         Args:
-            symbols: What is drawn among, one or several, in any case; all that have an offline
-                series where none are given.
+            symbols: The symbols to draw from, one or several, in any case; without them, all that
+                have an offline series.
             weeks: How far ahead a recommendation looks.
             cost: Percent of the price, for entering a position and again for leaving it.
-            first: No day before it is drawn.
-            last: No day after it is drawn, nor one whose horizon ends after it.
-            most_steps: After so many an episode is cut off.
-            tables: The figures of the symbols, where they are at hand.
+            first: No earlier day is drawn.
+            last: No later day is drawn, nor one whose horizon ends after it.
+            most_steps: An episode is truncated after this many steps.
+            tables: The figures of the symbols, if available.
             facts: `known`, or `generated`: with accounts and headlines made for practice, which
-                know something of the later price. What is earned with them says nothing about
+                carry information on the later price. What is earned with them says nothing about
                 markets.
-            charges: What an action costs whenever it is carried out, in units of the reward, by
+            charges: The cost of an action each time it is carried out, in units of the reward, by
                 its name.
 
         Raises:
-            ValueError: a symbol has no offline series, no day can be drawn, there are no such
-                facts or actions, or a number makes no sense.
+            ValueError: a symbol has no offline series, no day can be drawn, there are no such facts
+                or actions, or a number is out of bounds.
         """
         require_bounds(weeks, cost, most_steps)
         self._days = StockDays(symbols, weeks, first, last, tables, Facts(facts))
@@ -129,37 +129,38 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
 
     @property
     def board(self) -> Blackboard:
-        """The blackboard as it stands, as the workflow's query tells it.
+        """The current blackboard, as the workflow's query returns it.
 
         Raises:
-            ResetNeeded: no episode was begun.
+            ResetNeeded: no episode has begun.
         """
         return self._begun().board.snapshot()
 
     def action_masks(self) -> Mask:
-        """Which actions make sense now, in the order of `StockAction`."""
+        """Returns which actions are allowed now, in the order of `StockAction`."""
         return self._sensible.copy()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode on an empty blackboard.
+        """Begins an episode on an empty blackboard.
 
         Args:
             seed: Of the days that are drawn from now on.
             options: `symbol`, in any case, and `as_of`: a day, which stands for its close at 22:00
-                UTC, or an instant with its offset, either as text too. What is not given is drawn.
+                UTC, or an instant with its offset; text is accepted for both. What is omitted is
+                drawn.
 
         Raises:
-            ValueError: an option is not known, is no day and no instant, or there is no series of
-                the symbol then.
+            ValueError: an option is unknown, is neither a day nor an instant, or the symbol has no
+                series then.
         """
         super().reset(seed=seed)
         table, at, as_of = self._days.chosen(self.np_random, options or {})
         self._episode = StockEpisode(table, at, as_of, self.weeks, self.cost)
         self._observation = empty_observation(self.weeks)
         self._steps, self._over = 0, False
-        self._sense()
+        self._update_mask()
         return self._copied(), {
             "symbol": table.symbol,
             "as_of": as_of.isoformat(),
@@ -168,11 +169,11 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         }
 
     def step(self, action: int | str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action.
+        """Takes an action.
 
         Raises:
-            UnknownAction: it is no index of an action, and no name.
-            ResetNeeded: no episode was begun, or it is over.
+            UnknownAction: it is neither an index nor a name of an action.
+            ResetNeeded: no episode has begun, or it is over.
         """
         episode = self._begun()
         if self._over:
@@ -183,7 +184,7 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         self._steps += 1
         if taken.refused is None:
             self._observation = encode_after(self._observation, episode.board, chosen)
-            self._sense()
+            self._update_mask()
         truncated = not taken.evaluated and self._steps >= self._most_steps
         self._over = taken.evaluated or truncated
         charged = 0.0 if taken.refused is not None else float(self._charges[index])
@@ -191,18 +192,19 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         return self._copied(), reward, taken.evaluated, truncated, self._info(taken)
 
     def _info(self, taken: ActionOutcome) -> dict[str, Any]:
-        told: dict[str, Any] = {"action_mask": self.action_masks()}
+        info: dict[str, Any] = {"action_mask": self.action_masks()}
         if taken.refused is not None:
-            told["refused"] = taken.refused
+            info["refused"] = taken.refused
         if taken.evaluated and taken.reward is None:
-            told["without_reward"] = True
-        return told
+            info["without_reward"] = True
+        return info
 
-    def _sense(self) -> None:
+    def _update_mask(self) -> None:
         self._sensible = np.array(sensible(self._begun().board), np.int8)
 
     def _copied(self) -> Observation:
-        """Nothing that was handed out is written to, by this environment or through another's."""
+        """Returns a copy, so that neither this environment nor a caller writes to an observation
+        that was handed out."""
         return {name: values.copy() for name, values in self._observation.items()}
 
     def _begun(self) -> StockEpisode:

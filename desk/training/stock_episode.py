@@ -1,7 +1,7 @@
 """An episode over a table of figures: what each action writes onto the blackboard.
 
-The pure logic is that of the workflow, which has its figures from the tools; a table holds what
-they would have said.
+It has the same pure logic as the workflow. The workflow gets its figures from the tools; a table
+holds what the tools would have returned.
 """
 
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from desk.training.tables import StockTable
 
 _DATA = frozenset(DATA)
 _NEWS = frozenset({StockAction.FETCH_NEWS, StockAction.FETCH_SENTIMENT})
-"""Their figures are of the day of the instant; all others of that of the last price."""
+"""Their figures are as of the day of the instant, all others as of the day of the last price."""
 
 
 class ActionOutcome(NamedTuple):
@@ -32,9 +32,9 @@ class ActionOutcome(NamedTuple):
 
 
 class StockEpisode:
-    """The episode of one stock, as of the close of the day that stands in the table at `at`."""
+    """The episode of one stock, as of the close of the day at place `at` in the table."""
 
-    __slots__ = ("_at", "_cost", "_day", "_table", "_told_on", "board")
+    __slots__ = ("_at", "_cost", "_day", "_news_day", "_table", "board")
 
     def __init__(
         self, table: StockTable, at: int, as_of: datetime, weeks: int, cost: Decimal
@@ -42,16 +42,16 @@ class StockEpisode:
         self.board = StockBoard(table.symbol, as_of, weeks)
         self._table, self._at, self._cost = table, at, cost
         self._day = table.days[at]
-        self._told_on = as_of.astimezone(UTC).date()
+        self._news_day = as_of.astimezone(UTC).date()
 
     def take(self, action: StockAction) -> ActionOutcome:
-        """Carry an action out, or refuse it and change nothing."""
+        """Carries out an action, or refuses it and changes nothing."""
         board = self.board
         if (reason := why_not(board, action)) is not None:
             return ActionOutcome(refused=reason)
         if action in _DATA:
             table = self._table
-            day = self._told_on if action in _NEWS else self._day
+            day = self._news_day if action in _NEWS else self._day
             values = table.values(action, self._at, board.as_of)
             board.write_part(action, values, day, table.generated(action))
         elif action is StockAction.GENERATE_INSIGHT:

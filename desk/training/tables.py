@@ -1,12 +1,12 @@
-"""The figures that the desk's tools would give for a stock on each day of its offline series, as a
-table.
+"""The figures that the desk's tools would return for a stock on each day of its offline series, as
+a table.
 
 The series are cut into eras: stretches of days within which the known series only grows. A new era
-begins where a split restates earlier days, a hole cuts them off, a first volume leaves out days
-without one, a day without a range takes the ranges away, or another series is the newer one.
+begins where a split restates earlier days, a gap cuts them off, a first volume drops days without
+one, a day without a range removes the ranges, or another series becomes the newer one.
 
 News, sentiment and accounts of companies are missing, as the tools have none offline, unless the
-table is made with generated ones.
+table is created with generated ones.
 """
 
 from bisect import bisect_left, bisect_right
@@ -50,14 +50,14 @@ from desk.sources.analysis.performance import read_cash_rates
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import nearest_symbols
 from desk.sources.ecb.store import RatesStore
-from desk.training.company_figures import ON_COMPANIES, CompanyFigures, Facts
+from desk.training.company_figures import COMPANY_ACTIONS, CompanyFigures, Facts
 
 
 class Era(NamedTuple):
     """A stretch of calendar days from `since` to the next era, and the series known at its end.
 
-    The series known on a day of it, at 22:00 UTC, is the part of `series` up to that day. Its own
-    days with prices stand there from the place `first` on; there may be none.
+    The series known on one of its days, at 22:00 UTC, is the part of `series` up to that day. The
+    era's own days with prices start at place `first`; there may be none.
     """
 
     since: date
@@ -66,10 +66,10 @@ class Era(NamedTuple):
 
 
 def eras_of(store: PriceStore, symbol: str) -> tuple[Era, ...]:
-    """All eras of a stock, oldest first; none where no package has its prices.
+    """Returns all eras of a stock, oldest first; none if no package has its prices.
 
     Raises:
-        NotInstalled: a package that has them is not there.
+        NotInstalled: a package that has them is not installed.
     """
     candidates = [traded for traded in store.packaged(symbol) if traded.bars]
     changes = sorted(set(_changes(candidates)))
@@ -91,16 +91,17 @@ def _era(store: PriceStore, symbol: str, since: date, last: date) -> Era | None:
 
 
 def _last(traded_on: Sequence[date], since: date, following: date) -> date:
-    """The last day of a stretch on which there could be a price, or its first where none is."""
+    """Returns the last day of a stretch that may have a price, or its first day if there is
+    none."""
     at = bisect_left(traded_on, following)
     return max(since, traded_on[at - 1]) if at else since
 
 
 def _changes(candidates: Sequence[Traded]) -> Iterator[date]:
-    """The days that can change what is known of the days before them, and perhaps others."""
+    """Yields the days that may change what is known of earlier days; it may yield others too."""
     for traded in candidates:
         yield from (split.day for split in traded.splits)
-        # Days without volume are there until the first day with one, and left out from then on.
+        # Days without volume are included until the first day with one, and dropped from then on.
         for bars in (traded.bars, [bar for bar in traded.bars if bar.volume]):
             yield from (bar.day for bar in bars[:1])
             yield from [bar.day for bar in bars if None in bar[1:5]][:1]
@@ -110,8 +111,8 @@ def _changes(candidates: Sequence[Traded]) -> Iterator[date]:
 
 
 def _where_both_reach(one: Traded, other: Traded) -> Iterator[date]:
-    """The days of two series from where the second begins to where the first has ended, and the
-    next day after it: with volume as well, as days without may not count by then."""
+    """Yields the days of two series from the later beginning to the earlier end, and the next day.
+    Also yields those of the days with volume only, as days without volume may not count by then."""
     first = max(one.bars[0].day, other.bars[0].day)
     last = min(one.bars[-1].day, other.bars[-1].day)
     for traded in (one, other):
@@ -121,12 +122,12 @@ def _where_both_reach(one: Traded, other: Traded) -> Iterator[date]:
 
 
 COMPUTED: Final = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
-"""The actions whose figures come of the prices alone. The others have none offline."""
+"""The actions whose figures are computed from prices alone. The others have none offline."""
 
 
 def part_rows(eras: Sequence[Era], action: StockAction, library: Any) -> Floats:
-    """The figures of an action, a row for each day of the eras and a column for each of the
-    action's metrics. What is lacking is not a number.
+    """Returns the figures of an action, with a row for each day of the eras and a column for each
+    of the action's metrics. Missing figures are NaN.
 
     `library` is TA-Lib. Each figure is rounded as it is printed.
     """
@@ -158,18 +159,20 @@ MOST_NEAREST: Final = 3
 
 
 class NoSuchSymbol(ValueError):
-    """A stock has no offline series. The message names those that are written most like it."""
+    """A stock has no offline series. The message names the symbols with the most similar
+    spelling."""
 
 
 class NoSuchDay(ValueError):
-    """A stock has no current price at an instant. The message says from when to when it has."""
+    """A stock has no current price at an instant. The message gives the days for which it has
+    prices."""
 
 
 class StockTable:
     """The figures of a stock as of the close of each day of its series, at 22:00 UTC.
 
-    A day is named by its place in `days`, which are in order. Nothing known only later is in a
-    day's figures; each is rounded as the tool prints it.
+    A day is identified by its place in `days`, which are in order. A day's figures use nothing
+    known only later; each is rounded as the tool prints it.
     """
 
     def __init__(
@@ -180,7 +183,7 @@ class StockTable:
         cash: CashRates,
         companies: CompanyFigures | None = None,
     ) -> None:
-        """`rows` has, of the actions in it, a row for each day and a column for each metric.
+        """`rows` has, for some actions, a row for each day and a column for each metric.
         `companies` has the figures of generated facts."""
         self.symbol = symbol
         self.days = tuple(day for era in eras for day in era.series.days[era.first :])
@@ -195,32 +198,33 @@ class StockTable:
         }
 
     def beside(self, facts: GeneratedFacts) -> "StockTable":
-        """A table with the same prices and other generated facts of the company."""
+        """Returns a table with the same prices and other generated facts of the company."""
         companies = CompanyFigures(self.symbol, facts)
         return StockTable(self.symbol, self._eras, self._rows, self._cash, companies)
 
     @property
     def made_by(self) -> str | None:
-        """The generator of its accounts and headlines, if they are generated and no facts; else
-        None."""
+        """The generator of its accounts and headlines if they are generated; None if they are
+        not."""
         return None if self._companies is None else self._companies.generated
 
     def generated(self, action: StockAction) -> str | None:
-        """The generator of an action's figures, if they are generated and no facts; else None."""
-        return self.made_by if action in ON_COMPANIES else None
+        """Returns the generator of an action's figures if they are generated; None if they are
+        not."""
+        return self.made_by if action in COMPANY_ACTIONS else None
 
     def values(
         self, action: StockAction, at: int, as_of: datetime | None = None
     ) -> Mapping[Metric, float]:
-        """The figures that an action brings at an instant whose last close is that of a day,
-        without those that are lacking. Without an instant it is that of the close.
+        """Returns the available figures that an action fetches at an instant whose last close is
+        that of a day. The instant defaults to that of the close.
 
         Raises:
-            ValueError: the action brings no figures of the stock.
+            ValueError: the action fetches no figures of the stock.
         """
         if action not in self._values:
             raise ValueError(f"{action} brings no figures of the stock")
-        if as_of is not None and action in ON_COMPANIES and self._between_closes(at, as_of):
+        if as_of is not None and action in COMPANY_ACTIONS and self._between_closes(at, as_of):
             return self._on_company(action, at, as_of)
         made = self._values[action][at]
         if made is None:
@@ -228,8 +232,8 @@ class StockTable:
         return made
 
     def rows(self, action: StockAction) -> Floats:
-        """The figures of an action, a row for each day and a column for each of its metrics; what
-        is lacking is not a number."""
+        """Returns the figures of an action, with a row for each day and a column for each of its
+        metrics; missing figures are NaN."""
         found = self._rows.get(action)
         if found is not None:
             return found
@@ -241,7 +245,7 @@ class StockTable:
         if action not in self._rows:
             return self._on_company(action, at, close_known_from(self.days[at]))
         told = zip(PART_METRICS[action], self._rows[action][at].tolist(), strict=True)
-        # What is not a number is not even equal to itself.
+        # NaN is not equal to itself.
         return {metric: value for metric, value in told if value == value}
 
     def _between_closes(self, at: int, as_of: datetime) -> bool:
@@ -253,10 +257,10 @@ class StockTable:
         return self._companies.values(action, self.days[at], self._closes[at], as_of)
 
     def index(self, as_of: datetime) -> int:
-        """The place of the last day whose close is known at an instant.
+        """Returns the place of the last day whose close is known at an instant.
 
         Raises:
-            NoSuchDay: the series begins later, or has no price of the fourteen days before.
+            NoSuchDay: the series begins later, or has no price in the fourteen days before.
             ValueError: the instant has no time zone.
         """
         if as_of.tzinfo is None:
@@ -286,16 +290,17 @@ class StockTable:
         cost: Decimal,
         made_at: datetime | None = None,
     ) -> tuple[dict[Metric, Decimal], dict[Metric, date]]:
-        """What the tool `performance` says as of the horizon, and the day of each figure.
+        """Returns what the tool `performance` reports as of the horizon, and the day of each
+        figure.
 
-        Nothing where there is no entry or no exit. `made_at` is the instant of the decision, where
-        it is not the close of the day.
+        Empty if there is no entry or no exit. `made_at` is the instant of the decision if it is not
+        the close of the day.
         """
         instant = close_known_from(self.days[at]) if made_at is None else made_at
         until = last_close_day(instant + timedelta(weeks=weeks))
         series = self._eras[bisect_right(self._since, until) - 1].series
         try:
-            kept = held(series, instant, until)
+            entry_and_exit = held(series, instant, until)
         except Unmeasured:
             return {}, {}
         try:
@@ -304,15 +309,17 @@ class StockTable:
             rate = None
         swings = self.values(StockAction.RUN_TA_BASIC, at).get(Metric.VOLATILITY)
         volatility = None if swings is None else Decimal(str(swings))
-        found = performance(kept.entry, kept.exit, position, cost, rate, volatility, 7 * weeks)
-        return found, {metric: day_of(metric, kept) for metric in found}
+        found = performance(
+            entry_and_exit.entry, entry_and_exit.exit, position, cost, rate, volatility, 7 * weeks
+        )
+        return found, {metric: day_of(metric, entry_and_exit) for metric in found}
 
 
 def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
-    """The stocks that have an offline series.
+    """Returns the stocks that have an offline series.
 
     Raises:
-        NotInstalled: no package with prices is there.
+        NotInstalled: no package with prices is installed.
     """
     found = (store or _usual_store()).packaged_stocks()
     if not found:
@@ -321,10 +328,10 @@ def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
 
 
 def offline_words(symbol: str) -> str:
-    """The first and last day of a stock's offline prices, in words; if it has none, the stocks that
-    have.
+    """Describes the first and last day of a stock's offline prices; if it has none, lists the
+    stocks that have.
 
-    A run may not say this: as of an earlier day it is not known yet when a series will begin.
+    A run must not say this: as of an earlier day it is not known yet when a series will begin.
     """
     prices = _usual_store()
     try:
@@ -338,8 +345,8 @@ def offline_words(symbol: str) -> str:
 
 
 def packaged_days(symbol: str, prices: PriceStore) -> str:
-    """From when to when packages that are installed have prices of a stock: `2000-03-01 to
-    2013-03-01 and 2015-04-01 to 2021-03-31`; empty where they have none."""
+    """Describes the days for which installed packages have prices of a stock: `2000-03-01 to
+    2013-03-01 and 2015-04-01 to 2021-03-31`; empty if they have none."""
     if symbol not in prices.packaged_stocks():
         return ""
     try:
@@ -350,10 +357,10 @@ def packaged_days(symbol: str, prices: PriceStore) -> str:
 
 
 def read_symbol(given: object) -> str:
-    """A symbol in capitals, as the commands read it.
+    """Returns a symbol in capitals, as the commands read it.
 
     Raises:
-        NoSuchSymbol: it is no text.
+        NoSuchSymbol: it is not a string.
     """
     if not isinstance(given, str):
         raise NoSuchSymbol(f"{given!r} is no symbol of a stock; write one, such as 'NVDA'")
@@ -361,28 +368,30 @@ def read_symbol(given: object) -> str:
 
 
 def read_symbols(given: object) -> tuple[str, ...]:
-    """Symbols in capitals, each once. A text is one symbol, anything else has one after another.
+    """Returns symbols in capitals, without duplicates. A string is one symbol; anything else is
+    iterated.
 
     Raises:
-        NoSuchSymbol: one is no text.
+        NoSuchSymbol: one is not a string.
     """
     named = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     return tuple(dict.fromkeys(map(read_symbol, named)))
 
 
 def generated_facts(seed: int) -> GeneratedFacts:
-    """The facts that a seed generates of the stocks with offline series."""
+    """Returns the facts that a seed generates about the stocks with offline series."""
     return GeneratedFacts(_usual_store(), seed)
 
 
 def stock_table(
     symbol: str, store: PriceStore | None = None, facts: Facts = Facts.KNOWN
 ) -> StockTable:
-    """The table of a stock. Without a store that of the packages, made once in a process.
+    """Returns the table of a stock. Without a store, that of the packages is used, built once per
+    process.
 
     Raises:
         NoSuchSymbol: the stock has no offline series.
-        NotInstalled: the package with its prices, or TA-Lib, is not there.
+        NotInstalled: the package with its prices, or TA-Lib, is not installed.
     """
     if store is None:
         return _usual_table(symbol, facts)
@@ -392,7 +401,7 @@ def stock_table(
 
 @cache
 def _usual_table(symbol: str, facts: Facts) -> StockTable:
-    # The figures of the prices, which take seconds, are the same with either facts.
+    # The figures from prices, which take seconds to compute, are the same with either facts.
     if facts is Facts.GENERATED:
         return _usual_table(symbol, Facts.KNOWN).beside(_usual_facts())
     return _made(symbol, _usual_store())

@@ -1,8 +1,8 @@
-"""Many stock episodes side by side in one process, stepped together over arrays.
+"""Many concurrent stock episodes in one process, stepped together over arrays.
 
 Each is the episode of `StockResearchEnv`: the same actions on the same day give the same
-observations and rewards. An episode that is over is followed by the next one in the same step, on a
-day that is drawn; its last observation is in `info["final_obs"]`.
+observations and rewards. A finished episode is followed by the next one in the same step, on a
+random day; its last observation is in `info["final_obs"]`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,10 +66,10 @@ _FREE: Final = _NEEDS.sum(axis=1) == 0
 class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
     """Episodes of stocks, stepped together.
 
-    `info["action_mask"]` says of each episode which actions make sense now, in the order of
-    `StockAction`; `info["refused"]` why an action made none. Of those that are over,
-    `info["final_obs"]` has the last observation, and `info["without_reward"]` whether the
-    evaluation had none.
+    `info["action_mask"]` has the allowed actions of each episode, in the order of `StockAction`;
+    `info["refused"]` says why an action was not allowed. For finished episodes, `info["final_obs"]`
+    has the last observation, and `info["without_reward"]` says whether the evaluation had no
+    reward.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -90,11 +90,12 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         facts: str = Facts.KNOWN,
         charges: Mapping[str, float] = NO_CHARGES,
     ) -> None:
-        """So many environments of some stocks; the arguments are those of `StockResearchEnv`.
+        """Creates `num_envs` environments of some stocks; the arguments are those of
+        `StockResearchEnv`.
 
         Raises:
-            ValueError: a symbol has no offline series, no day can be drawn, there are no such
-                facts or actions, or a number makes no sense.
+            ValueError: a symbol has no offline series, no day can be drawn, there are no such facts
+                or actions, or a number is out of bounds.
         """
         require_bounds(weeks, cost, most_steps)
         if num_envs < 1:
@@ -129,26 +130,27 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
 
     @property
     def episodes(self) -> tuple[tuple[str, date], ...]:
-        """The stock and the day of each episode that is under way."""
+        """The stock and the day of each current episode."""
         return tuple(map(self._arrays.day, self._rows.tolist()))
 
     def action_masks(self) -> Mask:
-        """Which actions make sense now, a row for each episode, in the order of `StockAction`."""
+        """Returns which actions are allowed now, a row for each episode, in the order of
+        `StockAction`."""
         return self._sensible.copy()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin all episodes on empty blackboards.
+        """Begins all episodes on empty blackboards.
 
         Args:
             seed: Of the days that are drawn from now on.
-            options: `symbol` and `as_of`, each one for all or a list with one for each: days of
-                the series. Without them they are drawn.
+            options: `symbol` and `as_of`, each a single value for all episodes or a list with one
+                for each: days of the series. Without them they are drawn.
 
         Raises:
-            ValueError: an option is not known, only one of them is there, or there is no price of
-                a symbol on a day.
+            ValueError: an option is unknown, only one of them is given, or a symbol has no price on
+                a day.
         """
         super().reset(seed=seed)
         everything = np.arange(self.num_envs)
@@ -165,11 +167,11 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         NDArray[np.bool_],
         dict[str, Any],
     ]:
-        """Take an action in each episode, told by its index or by its name.
+        """Takes an action in each episode, given by its index or its name.
 
         Raises:
-            UnknownAction: one is no index of an action, and no name.
-            ResetNeeded: no episode was begun.
+            UnknownAction: one is neither an index nor a name of an action.
+            ResetNeeded: no episode has begun.
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("no episode was begun: call reset")
@@ -195,7 +197,7 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
             info |= self._finals(over)
             self._begin(over, self._draw(len(over)))
         else:
-            self._sense()
+            self._update_masks()
         info["action_mask"] = self.action_masks()
         return self._copied(), rewards, evaluated, truncated, info
 
@@ -233,7 +235,7 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         return self._arrays.row(name, at)
 
     def _draw(self, count: int) -> Rows:
-        """First a stock, each as likely as the others, then one of its days."""
+        """Draws a stock, all equally likely, and then one of its days."""
         stocks = self.np_random.integers(len(self._drawn), size=count)
         shares = self.np_random.random(count)
         spans = (self._drawn[stock] for stock in stocks.tolist())
@@ -252,9 +254,9 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         self._recommended[places] = NONE
         self._counts[places] = 0
         self._steps[places] = 0
-        self._sense()
+        self._update_masks()
 
-    def _sense(self) -> None:
+    def _update_masks(self) -> None:
         taken = (self._counts > 0).astype(np.int64)
         sense = (taken @ _NEEDS.T > 0) | _FREE
         sense[self._counts.sum(axis=1) >= MOST_STEPS] = False
@@ -273,13 +275,15 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         if action is not StockAction.RUN_TA_ADVANCED:
             self._write_part(action, places, priced=True)
         if action is StockAction.RUN_TA_BASIC:
-            # Its prices are told by the last price, which this action brings.
+            # Its prices are encoded relative to the last price, which this action fetches.
             places = places[self._parts[places] & _ADVANCED > 0]
         elif action is not StockAction.RUN_TA_ADVANCED:
             return
         priced = self._parts[places] & _BASIC > 0
-        for told in (True, False):
-            self._write_part(StockAction.RUN_TA_ADVANCED, places[priced == told], priced=told)
+        for has_last in (True, False):
+            self._write_part(
+                StockAction.RUN_TA_ADVANCED, places[priced == has_last], priced=has_last
+            )
 
     def _write_part(self, action: StockAction, places: Rows, *, priced: bool) -> None:
         if not len(places):
@@ -307,12 +311,12 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         without = np.zeros(self.num_envs, bool)
         positions = _POSITIONS[self._recommended[places]]
         for position in np.unique(positions).tolist():
-            held = places[positions == position]
-            found = self._arrays.outcomes(position, self._rows[held])
-            without[held] = np.isnan(found.rewards)
-            rewards[held] += np.nan_to_num(found.rewards)
-            self._seen[EVALUATION][held] = found.figures
-            self._seen[mask_of(EVALUATION)][held] = found.known
+            same = places[positions == position]
+            found = self._arrays.outcomes(position, self._rows[same])
+            without[same] = np.isnan(found.rewards)
+            rewards[same] += np.nan_to_num(found.rewards)
+            self._seen[EVALUATION][same] = found.figures
+            self._seen[mask_of(EVALUATION)][same] = found.known
         return {"without_reward": without} if without.any() else {}
 
     def _refusals(self, chosen: Numbers, carried: NDArray[np.bool_]) -> dict[str, Any]:
@@ -333,5 +337,5 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         return {"final_obs": final, "_final_obs": which}
 
     def _copied(self) -> Observation:
-        """Nothing that was handed out is written to."""
+        """Returns a copy, so that an observation that was handed out does not change."""
         return {name: values.copy() for name, values in self._seen.items()}

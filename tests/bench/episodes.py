@@ -26,7 +26,7 @@ from rich.table import Table
 
 from desk.programs.episode.actions import ORDER
 from desk.sources.analysis.generated.facts import SEED, GeneratedFacts
-from desk.training.company_figures import ON_COMPANIES
+from desk.training.company_figures import COMPANY_ACTIONS
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable, generated_facts, stock_table, symbols
@@ -47,7 +47,7 @@ def main(seconds: float) -> bool:
     began = time.perf_counter()
     facts = generated_facts(SEED)
     tables = practice(facts)
-    for table, action in product(tables.values(), ON_COMPANIES):
+    for table, action in product(tables.values(), COMPANY_ACTIONS):
         table.values(action, 0)
     prepared = time.perf_counter() - began
     rates: dict[str, list[float]] = {}

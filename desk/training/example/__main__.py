@@ -31,26 +31,26 @@ NEEDED: Final = f"training needs {{}}, which is not installed; run {install_word
 try:
     from desk.training.example.trial import (
         Chooser,
-        HeldOut,
-        Played,
+        HeldOutEpisode,
+        PolicyResults,
         Training,
-        apart,
         choosers,
-        held_out,
-        played,
+        held_out_episodes,
+        held_out_symbols,
+        play,
         split_day,
         training_days,
     )
     from desk.training.example.worth import worth_lines
     from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 except ModuleNotFoundError as absent:
-    # This is a program: who starts it without the extra is told what to run, and nothing else.
+    # This is a program: without the extra, print only what to install.
     raise SystemExit(NEEDED.format(absent.name)) from absent
 
 SECONDS: Final = 60.0
 SIDE_BY_SIDE: Final = 128
 STEPS_A_ROUND: Final = 64
-"""Of each environment, between two rounds of learning."""
+"""Steps of each environment between two rounds of learning."""
 
 TRAINED: Final = "trained"
 HOLDING: Final = "holding"
@@ -67,7 +67,7 @@ ABOUT: Final = {
         "a policy chooses which actions to pay for, in which order, and when to stop."
     ),
 }
-"""What is to be expected of the training, printed before it."""
+"""What to expect of the training, printed before it."""
 
 
 class TrainingNotInstalled(Exception):
@@ -79,7 +79,7 @@ Learner = Callable[[StockResearchVectorEnv, float, int], Any]
 
 
 def learner() -> Learner:
-    """What trains a policy on environments, for so many seconds, with a seed.
+    """Returns a function that trains a policy on environments, for so many seconds, with a seed.
 
     Raises:
         TrainingNotInstalled: the extra `train` is not there.
@@ -93,7 +93,7 @@ def learner() -> Learner:
         raise TrainingNotInstalled(NEEDED.format(absent.name)) from absent
 
     def train(env: StockResearchVectorEnv, seconds: float, seed: int) -> Any:
-        # Several threads would wait for each other longer than so small a network takes.
+        # In so small a network, several threads would wait for each other more than they compute.
         torch.set_num_threads(1)
         model = MaskablePPO(
             "MultiInputPolicy",
@@ -113,8 +113,8 @@ def learner() -> Learner:
 
 
 def chooser(model: Any) -> Chooser:
-    """The trained policy, drawing its actions as it did when it learned: what it likes best each
-    time is another policy, and one that nobody trained."""
+    """Returns the trained policy, which samples its actions as it did during training. Always
+    taking its most likely action would be another policy, which was not trained."""
 
     def choose(seen: Observation, masks: Mask, step: int) -> Numbers:
         actions, _ = model.predict(seen, action_masks=masks, deterministic=False)
@@ -125,14 +125,14 @@ def chooser(model: Any) -> Chooser:
 
 
 def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
-    """Trains, tries the policy on held-out episodes, and yields the lines that report the result.
+    """Trains a policy, tries it on held-out episodes, and yields the lines that report the result.
 
     Raises:
         TrainingNotInstalled: the extra `train` is not installed.
     """
     train = learner()
     tables = {name: stock_table(name, facts=facts) for name in every_symbol()}
-    unseen = apart(tables)
+    unseen = held_out_symbols(tables)
     own = {name: table for name, table in tables.items() if name not in unseen}
     env = StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables, charges=USUAL_CHARGES)
     split = split_day(own.values(), env.weeks)
@@ -155,8 +155,8 @@ def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
         f"stocks that it never saw: {' '.join(unseen)}": (_of(tables, unseen), days.first),
     }
     for title, (group, first) in groups.items():
-        episodes = list(held_out(group.values(), env.weeks, env.cost, first))
-        found = {name: played(env, episodes, choose) for name, choose in policies.items()}
+        episodes = list(held_out_episodes(group.values(), env.weeks, env.cost, first))
+        found = {name: play(env, episodes, choose) for name, choose in policies.items()}
         yield from result_lines(title, episodes, found, seed)
     yield from worth_lines([tuple(tables.values())], env.weeks, env.cost, split)
     yield ""
@@ -171,7 +171,7 @@ def _of(tables: Mapping[str, StockTable], names: Sequence[str]) -> Mapping[str, 
 def lead(
     days: Training, split: date, unseen: Sequence[str], weeks: int, facts: Facts
 ) -> Iterator[str]:
-    """The lines that say what is trained on, what is held out, and what to expect."""
+    """Yields the lines that say what is trained on, what is held out, and what to expect."""
     symbols = f"{counted(len(days.symbols), 'symbol')}: {' '.join(days.symbols)}"
     yield from wrap(f"trained on {symbols}", WIDTH, subsequent_indent=INDENT)
     yield f"  {days.days:,} days from {days.first} whose {weeks} weeks are over by {split}"
@@ -182,17 +182,17 @@ def lead(
 
 
 def result_lines(
-    title: str, episodes: Sequence[HeldOut], found: Mapping[str, Played], seed: int
+    title: str, episodes: Sequence[HeldOutEpisode], found: Mapping[str, PolicyResults], seed: int
 ) -> Iterator[str]:
-    """The lines with each policy's mean reward in some episodes, and its distance from the trained
-    one."""
+    """Yields the lines with each policy's mean reward in some episodes, and how much the trained
+    policy's reward is above it."""
     at = [each.period for each in episodes]
     own = found[TRAINED].rewards
 
     def mean(figures: Sequence[float]) -> Interval | None:
         return bootstrapped(at, figures, seed)
 
-    def row(name: str, one: Played) -> tuple[str, ...]:
+    def row(name: str, one: PolicyResults) -> tuple[str, ...]:
         less = None if name == TRAINED else mean((own - one.rewards).tolist())
         evaluated = f"{one.evaluated.mean():.0%}"
         steps = f"{one.steps.mean():.1f}"

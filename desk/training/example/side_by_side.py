@@ -14,10 +14,10 @@ ACTION_MASKS = "action_masks"
 
 
 class SideBySide(VecEnv):  # type: ignore[misc]
-    """Passes on the steps of a vectorised environment.
+    """Forwards the steps of a vectorised environment.
 
-    An episode that is cut off counts as ended, with no value after it. The learner would otherwise
-    add its own estimate of that value, which nothing corrects for a policy that never reaches an
+    A truncated episode counts as ended, with no value after it. The learner would otherwise add its
+    own estimate of that value, which nothing corrects for a policy that never reaches an
     evaluation.
     """
 
@@ -27,33 +27,33 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> Observation:
-        """Begin all episodes."""
+        """Begins all episodes."""
         seen, _ = self._env.reset(seed=self._first_seed)
         return seen
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Keeps the actions for `step_wait`."""
+        """Stores the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(
         self,
     ) -> tuple[Observation, NDArray[np.float64], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Carries out the kept actions."""
+        """Carries out the stored actions."""
         seen, rewards, ended, cut_off, info = self._env.step(self._actions)
         over = ended | cut_off
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place in np.flatnonzero(over).tolist():
-            told[place]["terminal_observation"] = info["final_obs"][place]
-        return seen, rewards, over, told
+            infos[place]["terminal_observation"] = info["final_obs"][place]
+        return seen, rewards, over, infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """The action masks, the only method that is asked for."""
+        """Returns the action masks; supports no other method."""
         if method_name != ACTION_MASKS:
             raise AttributeError(method_name)
         return list(self._env.action_masks())
 
     def get_attr(self, attr_name: str, indices: Any = None) -> Sequence[Any]:
-        """That there are masks, and nothing to look at."""
+        """Returns the method that returns the action masks, or None as the render mode."""
         if attr_name == "render_mode":
             return [None] * self.num_envs
         if attr_name != ACTION_MASKS:
@@ -61,17 +61,17 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         return [self._env.action_masks] * self.num_envs
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether the attribute is the action masks."""
+        """Returns whether the attribute is the action masks."""
         return attr_name == ACTION_MASKS
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Nothing can be set."""
+        """Raises AttributeError: no attribute can be set."""
         raise AttributeError(attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No environment is."""
+        """Returns False for every environment."""
         return [False] * self.num_envs
 
     def close(self) -> None:
-        """Close the environment."""
+        """Closes the environment."""
         self._env.close()

@@ -1,4 +1,4 @@
-"""Compares policies on dates and on stocks that none of them was trained on."""
+"""Compares policies on dates and on stocks on which none of them was trained."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
@@ -19,18 +19,18 @@ from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 from desk.training.walk_forward.walk import places
 
 Chooser = Callable[[Observation, Mask, int], Numbers]
-"""The next actions of episodes side by side, by what is shown of them, what makes sense, and how
-many steps they have taken."""
+"""Chooses the next actions of concurrent episodes, given their observations, their action masks,
+and the number of steps they have taken."""
 
 EARLIER: Final = 0.7
 """The share of the days that come before the split."""
 
-APART: Final = 4
-"""Of so many stocks in the order of their symbols the second is held out."""
+HELD_OUT_EVERY: Final = 4
+"""The second of so many stocks, in the order of their symbols, is held out."""
 
 
 class Training(NamedTuple):
-    """What is trained on: the days of some symbols that can be drawn from `first` on, and how many
+    """The training data: the days of some symbols that can be drawn from `first` on, and how many
     of these `days` have a reward. `first` is the earliest that has one."""
 
     symbols: tuple[str, ...]
@@ -39,9 +39,9 @@ class Training(NamedTuple):
     rewarded: int
 
 
-class HeldOut(NamedTuple):
-    """An episode that policies are tried on: a date of the walk, with its number, and the reward of
-    a long position, whatever is known."""
+class HeldOutEpisode(NamedTuple):
+    """An episode to try policies on: a numbered date of the walk, and the reward of a long position
+    regardless of what is known."""
 
     symbol: str
     day: date
@@ -49,23 +49,23 @@ class HeldOut(NamedTuple):
     holding: float
 
 
-class Played(NamedTuple):
-    """What a policy came to in episodes, in their order: the reward less what research was charged,
-    how many steps each took, and whether it came to an evaluation."""
+class PolicyResults(NamedTuple):
+    """A policy's results in episodes, in their order: the reward less the research charges, the
+    number of steps, and whether the episode reached an evaluation."""
 
     rewards: NDArray[np.float64]
     steps: NDArray[np.int64]
     evaluated: NDArray[np.bool_]
 
 
-def apart(symbols: Iterable[str]) -> tuple[str, ...]:
-    """The stocks that are held out of the training."""
-    return tuple(sorted(symbols)[1::APART])
+def held_out_symbols(symbols: Iterable[str]) -> tuple[str, ...]:
+    """Returns the stocks that are held out from training."""
+    return tuple(sorted(symbols)[1::HELD_OUT_EVERY])
 
 
 def split_day(tables: Iterable[StockTable], weeks: int, last: date | None = None) -> date:
-    """The last day of training: `EARLIER` of the days whose horizon is over by `last` come before
-    it."""
+    """Returns the last day of training: of the days whose horizon ends by `last`, the share
+    `EARLIER` comes before it."""
     days = sorted(
         table.days[at] for table in tables for at in with_a_horizon(table.days, weeks, last=last)
     )
@@ -73,9 +73,8 @@ def split_day(tables: Iterable[StockTable], weeks: int, last: date | None = None
 
 
 def training_days(tables: Iterable[StockTable], weeks: int, cost: Decimal, last: date) -> Training:
-    """What there is to learn from until a day, without the symbols that have no reward by then.
-
-    Before the first policy rate no day has a reward, nor has one before there is a volatility.
+    """Returns the training data up to a day, without the symbols that have no reward by then. Days
+    before the first policy rate, or before there is a volatility, have no reward.
 
     Raises:
         ValueError: no symbol has a reward.
@@ -100,25 +99,27 @@ def _rewarded(table: StockTable, weeks: int, cost: Decimal, last: date) -> list[
     ]
 
 
-def held_out(
+def held_out_episodes(
     tables: Iterable[StockTable], weeks: int, cost: Decimal, first: date
-) -> Iterator[HeldOut]:
-    """Every date of the walk from a day on that has a reward."""
+) -> Iterator[HeldOutEpisode]:
+    """Yields an episode for every date of the walk from `first` on that has a reward."""
     for table in tables:
         for place in places(table, weeks, first):
             figures, _ = table.evaluation(place.at, 1, weeks, cost) if place.resolved else ({}, {})
             reward = figures.get(Metric.REWARD)
             if reward is not None:
-                yield HeldOut(table.symbol, table.days[place.at], place.period, float(reward))
+                yield HeldOutEpisode(
+                    table.symbol, table.days[place.at], place.period, float(reward)
+                )
 
 
 def choosers(seed: int) -> dict[str, Chooser]:
-    """The policies to beat: any action that makes sense, the usual order, and that order without
-    one of the actions that bring figures."""
+    """Returns the policies to beat: random allowed actions, the usual order, and that order without
+    one of the actions that fetch figures."""
     chance = np.random.default_rng(seed)
 
     def by_chance(seen: Observation, masks: Mask, step: int) -> Numbers:
-        # Of those that make sense the one that draws the largest number.
+        # Among the allowed actions, the one with the largest random number.
         drawn: Numbers = (masks * (1 + chance.random(masks.shape))).argmax(axis=1)
         return drawn
 
@@ -132,7 +133,7 @@ def choosers(seed: int) -> dict[str, Chooser]:
 
 
 def in_order(order: Sequence[StockAction]) -> Chooser:
-    """Some actions one after the other."""
+    """Returns a policy that takes the actions in the given order."""
     indices = [ACTIONS.index(action) for action in order]
 
     def choose(seen: Observation, masks: Mask, step: int) -> Numbers:
@@ -141,18 +142,20 @@ def in_order(order: Sequence[StockAction]) -> Chooser:
     return choose
 
 
-def played(env: StockResearchVectorEnv, episodes: Sequence[HeldOut], choose: Chooser) -> Played:
-    """The results of a policy in some episodes, each played once."""
+def play(
+    env: StockResearchVectorEnv, episodes: Sequence[HeldOutEpisode], choose: Chooser
+) -> PolicyResults:
+    """Plays each episode once with a policy and returns the results."""
     batches = [episodes[at : at + env.num_envs] for at in range(0, len(episodes), env.num_envs)]
     found = [_batch(env, batch, choose) for batch in batches]
     rewards, steps, evaluated = (np.concatenate(each) for each in zip(*found, strict=True))
-    return Played(rewards, steps, evaluated)
+    return PolicyResults(rewards, steps, evaluated)
 
 
 def _batch(
-    env: StockResearchVectorEnv, batch: Sequence[HeldOut], choose: Chooser
+    env: StockResearchVectorEnv, batch: Sequence[HeldOutEpisode], choose: Chooser
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Episodes that are begun together. Those that follow one that is over are not looked at."""
+    """Plays episodes that begin together. The episodes that follow a finished one are ignored."""
     filled = [*batch, *[batch[-1]] * (env.num_envs - len(batch))]
     asked = {"symbol": [each.symbol for each in filled], "as_of": [each.day for each in filled]}
     seen, info = env.reset(options=asked)
@@ -166,5 +169,5 @@ def _batch(
         evaluated |= going & ended
         going &= ~(ended | cut_off)
         step += 1
-    kept = slice(len(batch))
-    return rewards[kept], steps[kept], evaluated[kept]
+    own = slice(len(batch))
+    return rewards[own], steps[own], evaluated[own]

@@ -1,14 +1,15 @@
-"""What the figures of each action tell of what came, to somebody who weighs them by the past.
+"""How much the figures of each action say about the later price, when weighted by the past.
 
     python -m desk.training.example.worth [--seeds N] [--facts known]
 
-The built-in recommender weighs figures by fixed rules, which give accounts and tone little. So that
-it can be told whether an action brings anything at all, a ridge regression of the reward of a long
-position on all figures is fitted on earlier dates. On later ones it is long where it expects more
-than their mean, and else short. The same is done without the figures of each action: what is earned
-less is what they are worth. On the building part, by whose days the generator of facts was chosen,
-and on later days, by which nothing was. With `--seeds` of so many bundles of facts together, on the
-same days, so that less depends on what one seed drew.
+The built-in recommender weights figures by fixed rules, which give accounts and tone little weight.
+To show whether an action is informative at all, a ridge regression of a long position's reward on
+all figures is fitted on earlier dates. On later dates, the position is long where the regression
+expects more than the mean, and otherwise short. The same is done without the figures of each
+action: the difference in earnings is what they are worth. Both are measured on the building part,
+whose days were used to choose the generator of facts, and on later days, which were used for
+nothing. `--seeds` averages over that many bundles of facts on the same days, so that less depends
+on one seed.
 """
 
 import argparse
@@ -25,20 +26,20 @@ from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.training.company_figures import Facts
-from desk.training.example.trial import apart, split_day
+from desk.training.example.trial import held_out_symbols, split_day
 from desk.training.stock_days import with_a_horizon
 from desk.training.tables import StockTable, generated_facts, stock_table, symbols
 from desk.training.walk_forward.intervals import Interval, mean_over
 from desk.training.walk_forward.table import columns, mean_words
 
-APART_DAYS: Final = 5
-"""Every fifth day of a series is looked at."""
+DAY_STRIDE: Final = 5
+"""Every fifth day of a series is used."""
 
 PENALTY: Final = 0.01
-"""Of the squared weights, beside the mean squared error of standardised figures."""
+"""On the squared weights, relative to the mean squared error of standardised figures."""
 
-MOST_SWINGS: Final = 3.0
-"""Figures count as no further from their mean than so many deviations."""
+MOST_DEVIATIONS: Final = 3.0
+"""Figures are clipped at this many standard deviations from their mean."""
 
 _LEVELS: Final = frozenset(
     {
@@ -47,12 +48,12 @@ _LEVELS: Final = frozenset(
     }
 )
 """Levels, which say nothing by themselves: they count by their distance from the last price, and
-without the action that tells it not at all."""
+are ignored without the action that fetches it."""
 
 
 class Days(NamedTuple):
-    """Days of all stocks: the figures of each action, the reward of a long position and that of a
-    short one, each after its costs, and the number of the week."""
+    """Days of all stocks: the figures of each action, the rewards of a long and of a short position
+    after costs, and the number of the week."""
 
     figures: Mapping[StockAction, NDArray[np.float64]]
     rewards: NDArray[np.float64]
@@ -71,9 +72,9 @@ def worth(
     fitted: date,
     until: date | None,
 ) -> Iterator[tuple[str, Interval | None, Interval | None]]:
-    """What is earned on the days after `fitted` whose horizon is over by `until`, with all figures
-    and without those of each action: its name, the mean reward, and by how much that is less than
-    with all. Of several bundles the mean counts on each day."""
+    """Yields the earnings on the days after `fitted` whose horizon ends by `until`, with all
+    figures and without those of each action: a name, the mean reward, and its difference from the
+    mean reward with all. With several bundles, the mean over the bundles counts on each day."""
     parts = [
         (_days(each, weeks, cost, last=fitted), _days(each, weeks, cost, first=fitted, last=until))
         for each in bundles
@@ -93,8 +94,8 @@ def worth(
 
 
 def worth_lines(bundles: Sequence[Bundle], weeks: int, cost: Decimal, split: date) -> Iterator[str]:
-    """What each action's figures are worth before a day, on the part that things are chosen on,
-    and after it."""
+    """Yields lines on what each action's figures are worth up to `split`, on the part used for
+    making choices, and after it."""
     inner = split_day(bundles[0], weeks, last=split)
     parts = (
         (f"building part, fitted until {inner} and held until {split}", inner, split),
@@ -109,12 +110,12 @@ def worth_lines(bundles: Sequence[Bundle], weeks: int, cost: Decimal, split: dat
 
 
 def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
-    """The reward of each later day, long where the fitted figures expect more than the mean of the
-    earlier ones and else short."""
-    known, shown = _seen(earlier, actions), _seen(later, actions)
-    means, swings = np.nanmean(known, axis=0), np.nanstd(known, axis=0)
-    swings = np.where(swings > 0, swings, 1.0)
-    fitted, tried = (_standard(each, means, swings) for each in (known, shown))
+    """Returns the reward of each later day: of the long position where the fitted regression
+    expects more than the mean of the earlier days, otherwise of the short one."""
+    known, shown = _known_figures(earlier, actions), _known_figures(later, actions)
+    means, deviations = np.nanmean(known, axis=0), np.nanstd(known, axis=0)
+    deviations = np.where(deviations > 0, deviations, 1.0)
+    fitted, tried = (_standardised(each, means, deviations) for each in (known, shown))
     inside = fitted.T @ fitted / len(fitted) + PENALTY * np.eye(fitted.shape[1])
     middle = earlier.rewards.mean()
     weights = np.linalg.solve(inside, fitted.T @ (earlier.rewards - middle) / len(fitted))
@@ -123,24 +124,25 @@ def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArr
     return earned
 
 
-def _seen(days: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
-    """What is known of each day after these actions: a level only where the last price is."""
-    placed = StockAction.RUN_TA_BASIC in actions
-    return np.hstack([days.figures[action][:, _columns(action, placed)] for action in actions])
+def _known_figures(days: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
+    """Returns what is known on each day after these actions; levels are included only with the last
+    price."""
+    has_last = StockAction.RUN_TA_BASIC in actions
+    return np.hstack([days.figures[action][:, _columns(action, has_last)] for action in actions])
 
 
-def _columns(action: StockAction, placed: bool) -> list[int]:
-    """Which of an action's columns can be read, with the last price and without it."""
+def _columns(action: StockAction, has_last: bool) -> list[int]:
+    """Returns the usable columns of an action, with or without the last price."""
     kept = [metric for metric in PART_METRICS[action] if metric is not Metric.LAST]
-    return [at for at, metric in enumerate(kept) if placed or metric not in _LEVELS]
+    return [at for at, metric in enumerate(kept) if has_last or metric not in _LEVELS]
 
 
-def _standard(
-    figures: NDArray[np.float64], means: NDArray[np.float64], swings: NDArray[np.float64]
+def _standardised(
+    figures: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """In deviations from the mean; what is lacking counts as the mean."""
-    told = np.clip((figures - means) / swings, -MOST_SWINGS, MOST_SWINGS)
-    return np.nan_to_num(told)
+    """Returns the figures in deviations from the mean; a missing figure counts as the mean."""
+    scaled = np.clip((figures - means) / deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS)
+    return np.nan_to_num(scaled)
 
 
 def _days(
@@ -153,8 +155,8 @@ def _days(
     rows: dict[StockAction, list[NDArray[np.float64]]] = {action: [] for action in DATA}
     rewards, shorts, at = list[float](), list[float](), list[int]()
     for table in tables:
-        own = {action: _beside_last(table, action) for action in DATA}
-        for place in with_a_horizon(table.days, weeks, first, last)[::APART_DAYS]:
+        own = {action: _relative_to_last(table, action) for action in DATA}
+        for place in with_a_horizon(table.days, weeks, first, last)[::DAY_STRIDE]:
             long, short = (
                 table.evaluation(place, position, weeks, cost)[0].get(Metric.REWARD)
                 for position in (1, -1)
@@ -169,17 +171,17 @@ def _days(
     return Days(found, np.array(rewards), np.array(shorts), np.array(at))
 
 
-def _beside_last(table: StockTable, action: StockAction) -> NDArray[np.float64]:
-    """The figures of an action by day, levels as their distance from the last price."""
+def _relative_to_last(table: StockTable, action: StockAction) -> NDArray[np.float64]:
+    """Returns the figures of an action by day, levels as their distance from the last price."""
     basic = PART_METRICS[StockAction.RUN_TA_BASIC].index(Metric.LAST)
     last = table.rows(StockAction.RUN_TA_BASIC)[:, basic]
     columns = table.rows(action).T
-    told = [
+    scaled = [
         column / last - 1 if metric in _LEVELS else column
         for metric, column in zip(PART_METRICS[action], columns, strict=True)
         if metric is not Metric.LAST
     ]
-    return np.array(told).T
+    return np.array(scaled).T
 
 
 WEEKS: Final = 4
@@ -187,13 +189,15 @@ COST: Final = Decimal("0.10")
 
 
 def main() -> None:
-    """Print what each action's figures are worth."""
+    """Prints what each action's figures are worth."""
     parser = argparse.ArgumentParser(prog="python -m desk.training.example.worth")
     parser.add_argument("--facts", type=Facts, choices=[*Facts], default=Facts.GENERATED)
     parser.add_argument("--seeds", type=int, default=0, metavar="N", help="1 to N of the generator")
     chosen = parser.parse_args()
     tables = {name: stock_table(name, facts=chosen.facts) for name in symbols()}
-    split = split_day((tables[name] for name in tables if name not in apart(tables)), WEEKS)
+    split = split_day(
+        (tables[name] for name in tables if name not in held_out_symbols(tables)), WEEKS
+    )
     usual = tuple(tables.values())
     others = map(generated_facts, range(1, chosen.seeds + 1))
     bundles = [tuple(table.beside(facts) for table in usual) for facts in others] or [usual]

@@ -1,1 +1,1 @@
-"""Tries policies on later dates than they were chosen by."""
+"""Tries policies on later dates than those they were chosen on."""

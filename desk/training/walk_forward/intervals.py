@@ -1,15 +1,16 @@
-"""Means with intervals, from the means of groups of dates in a row.
+"""Means with intervals, computed from groups of consecutive dates.
 
-Symbols on one day move together, and days in a row may be alike. So the dates are put into few
-groups of neighbours, each with all that was measured in them, and the groups count as independent:
-the interval is Student's t over their misses of the common mean (Bester, Conley and Hansen,
-"Inference with dependent data using cluster covariance estimators", Journal of Econometrics 165,
-2011). With G groups, m the mean of all N figures and e(g) the sum of a group's less m each, it is
+Symbols on one day move together, and consecutive days may be correlated. So the dates are divided
+into a few groups of neighbours, each with everything measured on them, and the groups count as
+independent: the interval is Student's t over their deviations from the common mean (Bester, Conley
+and Hansen, "Inference with dependent data using cluster covariance estimators", Journal of
+Econometrics 165, 2011). With G groups, m the mean of all N figures and e(g) the sum of a group's
+figures less m each, it is
 
     m -+ t(G - 1) x sqrt(G / (G - 1) x sum of e(g)^2) / N
 
-The groups have about as many figures each, as the formula supposes. From 12 dates on it holds the
-true mean about 95 times in 100 where dates are independent, and 92 to 95 times where each is
+The groups have roughly equal numbers of figures, as the formula assumes. From 12 dates on, it
+contains the true mean about 95 times in 100 if dates are independent, and 92 to 95 times if each is
 correlated with the next by 0.2.
 """
 
@@ -25,13 +26,14 @@ COVERED: Final = 95
 """Percent."""
 
 MOST_GROUPS: Final = 10
-"""With more, an interval is narrower and holds the mean less often where far dates are alike."""
+"""With more, an interval is narrower and contains the mean less often if distant dates are
+correlated."""
 
 FEWEST_GROUPS: Final = 6
-"""With fewer there is a mean and no interval."""
+"""With fewer, there is a mean and no interval."""
 
 DATES_A_GROUP: Final = 2
-"""So many on average at least: neighbours that are alike are mostly in one group."""
+"""The least average number of dates, so that correlated neighbours are mostly in one group."""
 
 FEWEST_DATES: Final = FEWEST_GROUPS * DATES_A_GROUP
 
@@ -39,7 +41,7 @@ FEWEST_DATES: Final = FEWEST_GROUPS * DATES_A_GROUP
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A mean of `count` figures and the ends of its confidence interval; None with too few dates,
-    or where a few dates have nearly all of the figures."""
+    or if a few dates have nearly all of the figures."""
 
     mean: float
     count: int
@@ -48,10 +50,10 @@ class Interval:
 
 
 def mean_over(at: Sequence[int], figures: Sequence[float]) -> Interval | None:
-    """The mean of figures with its interval; None without figures.
+    """Returns the mean of figures with its interval; None without figures.
 
     Args:
-        at: The number of the date that each figure is of.
+        at: The number of each figure's date.
         figures: As many.
     """
     if not figures:
@@ -68,7 +70,8 @@ def mean_over(at: Sequence[int], figures: Sequence[float]) -> Interval | None:
 
 
 def _groups(at: Sequence[int]) -> NDArray[np.int64]:
-    """The group of each figure, from 0 on. None is empty, and none shares a date with another."""
+    """Returns the group of each figure, from 0 on. No group is empty, and no date is split between
+    groups."""
     _, dates, counts = np.unique(at, return_inverse=True, return_counts=True)
     wanted = min(MOST_GROUPS, len(counts) // DATES_A_GROUP)
     middles = (np.cumsum(counts) - counts / 2) / len(at)
@@ -78,21 +81,22 @@ def _groups(at: Sequence[int]) -> NDArray[np.int64]:
 
 DRAWS: Final = 2_000
 BLOCK: Final = 6
-"""Dates in a row that are drawn together: about half a year of four weeks each."""
+"""Consecutive dates that are drawn together: about half a year at four weeks each."""
 
 
 def bootstrapped(at: Sequence[int], figures: Sequence[float], seed: int) -> Interval | None:
-    """The mean of figures with the interval of a bootstrap; None without figures.
+    """Returns the mean of figures with a bootstrap interval; None without figures.
 
-    Dates are drawn with replacement in blocks of `BLOCK` in a row, each with all its figures, as
-    those of one date go together and neighbours may be alike; the last is followed by the first
-    (the circular block bootstrap of Politis and Romano, 1992). The ends are percentiles of the
-    means of `DRAWS` draws. No interval with fewer than `FEWEST_DATES` dates.
+    Dates are drawn with replacement in blocks of `BLOCK` consecutive dates, each with all its
+    figures, because the figures of one date belong together and neighbours may be correlated; the
+    last date is followed by the first (the circular block bootstrap of Politis and Romano, 1992).
+    The ends are percentiles of the means of `DRAWS` draws. There is no interval with fewer than
+    `FEWEST_DATES` dates.
 
     Args:
-        at: The number of the date that each figure is of.
+        at: The number of each figure's date.
         figures: As many.
-        seed: Of what is drawn.
+        seed: Of the draws.
     """
     if not figures:
         return None

@@ -1,4 +1,4 @@
-"""What a walk forward measured."""
+"""The results of a walk forward."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from desk.contracts.learning.lessons import Scorecard
 from desk.training.walk_forward.intervals import Interval
 
 BUILT_IN: Final = "built-in"
-"""The policy that is measured: the recommender's, after the fixed order of actions."""
+"""The measured policy: the recommender's, after the fixed order of actions."""
 
 GAINS: Final = (Metric.OVER_CASH, Metric.OVER_HOLDING, Metric.REWARD)
 MEASURED: Final = (Metric.FORWARD_MOVE, *GAINS)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """What one policy recommended for one symbol as of one close, and what came of it.
+class MadeRecommendation:
+    """What one policy recommended for one symbol as of one close, and the outcome.
 
-    `period` numbers the dates of the walk. `figures` are those of `desk.analytics.evaluation`; what
-    could not be had is not among them, and no gain where a long position has no reward. Only the
+    `period` numbers the dates of the walk. `figures` are those of `desk.analytics.evaluation`,
+    without the unavailable ones, and without gains if a long position has no reward. Only the
     built-in recommender gives a `probability`.
     """
 
@@ -42,9 +42,10 @@ class Made:
 class PerformanceRow:
     """How some recommendations did. `of` is a policy, a symbol, a year or `all`.
 
-    `kinds` counts them by what was recommended; `right` of the `decided`, those that were long or
-    short of a price that moved, had its direction. A mean is over those that have the figure, None
-    without any: moves and returns in percent of a horizon, the reward in units of risk.
+    `kinds` counts them by recommended action; `decided` counts those that were long or short of a
+    price that moved, and `right` those of them with the right direction. A mean is over the
+    recommendations that have the figure, None without any: moves and returns in percent of a
+    horizon, the reward in units of risk.
     """
 
     of: str
@@ -57,14 +58,15 @@ class PerformanceRow:
 
 @dataclass(frozen=True, slots=True)
 class WalkForward:
-    """What the built-in recommender and other policies came to on the same symbols and dates.
+    """The results of the built-in recommender and other policies on the same symbols and dates.
 
-    `first` and `last` are the first and the last day of a recommendation; `unresolved` are places
-    whose series has no price soon after, or none at the horizon. `policies` are the built-in
-    recommender and the others, `by_symbol` and `by_year` are of the built-in recommender only, as
-    is the `scorecard` of its probabilities. `base_rate` is how often the price was higher in the
-    end, and `base_rate_brier` the score of saying so always, which nobody could have known
-    beforehand. `better_than_half` is by how much its Brier score is lower than that of a half.
+    `first` and `last` are the first and the last day of a recommendation; `unresolved` counts the
+    places whose series has no price soon after, or none at the horizon. `policies` are the built-in
+    recommender and the others; `by_symbol`, `by_year` and the `scorecard` of probabilities are of
+    the built-in recommender only. `base_rate` is how often the price was higher at the horizon, and
+    `base_rate_brier` the score of always saying so, which could not have been known beforehand.
+    `better_than_half` is by how much the recommender's Brier score is lower than that of always
+    saying one half.
     """
 
     weeks: int

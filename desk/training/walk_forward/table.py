@@ -25,7 +25,7 @@ _GAINED: Final = ("over cash, %", "over holding, %", "reward")
 
 
 def lines(found: WalkForward) -> Iterator[str]:
-    """What was measured, with its intervals, and what it does not say."""
+    """Yields what was measured, with its intervals, and its limits."""
     yield (f"{found.first} to {found.last}, {every(found.weeks)}, cost {found.cost} % each way")
     symbols = f"{counted(len(found.symbols), 'symbol')}: {' '.join(found.symbols)}"
     yield from wrap(symbols, WIDTH, subsequent_indent=INDENT)
@@ -39,7 +39,7 @@ def lines(found: WalkForward) -> Iterator[str]:
 
 
 def row_tables(title: str, rows: Sequence[PerformanceRow]) -> Iterator[str]:
-    """What was recommended and how the price moved; then what it came to, costs included."""
+    """Yields what was recommended and how the price moved, then the results after costs."""
     yield ""
     yield title
     yield from columns(("", *_COUNTED), [_counted(row) for row in rows])
@@ -48,7 +48,7 @@ def row_tables(title: str, rows: Sequence[PerformanceRow]) -> Iterator[str]:
 
 
 def columns(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table with its first column to the left and the others to the right."""
+    """Yields a table with its first column left-aligned and the others right-aligned."""
     table = [titles, *rows]
     wide = [max(len(row[at]) for row in table) for at in range(len(titles))]
     for first, *others in table:
@@ -57,17 +57,18 @@ def columns(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[st
 
 
 def counted(number: int, word: str) -> str:
-    """`1 week`, `4 weeks`."""
+    """Formats a count: `1 week`, `4 weeks`."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def every(weeks: int) -> str:
-    """`every week`, `every 4 weeks`."""
+    """Formats an interval: `every week`, `every 4 weeks`."""
     return "every week" if weeks == 1 else f"every {weeks} weeks"
 
 
 def mean_words(mean: Interval | None, digits: int = 2) -> str:
-    """`+0.31 (-0.10..+0.72)`; without the interval where there were too few."""
+    """Formats a mean as `+0.31 (-0.10..+0.72)`; without the interval if there were too few
+    dates."""
     if mean is None:
         return NOTHING
     if mean.low is None or mean.high is None:
@@ -93,7 +94,8 @@ def _share(part: int, whole: int) -> str:
 
 
 def _probabilities(found: WalkForward) -> Iterator[str]:
-    """The probabilities' scores, and how often the price was higher by what was said."""
+    """Yields the probabilities' scores, and how often the price was higher by stated
+    probability."""
     yield ""
     yield "built-in, how likely it called a higher price (Brier: 0 perfect, 0.25 a coin)"
     titles = ("", "scored", "right", "Brier", "a half")
@@ -129,7 +131,7 @@ def _bins(card: Scorecard) -> Iterator[tuple[str, ...]]:
 
 
 def interval_notes(weeks: int, symbols: Iterable[str]) -> Iterator[str]:
-    """What the tables of rows are of."""
+    """Yields notes on what the tables of rows show."""
     yield (
         f"In brackets, the {COVERED} % confidence interval of the mean: Student's t over "
         f"{FEWEST_GROUPS} to {MOST_GROUPS} groups of dates in a row, about as many figures in each "
@@ -147,15 +149,15 @@ def interval_notes(weeks: int, symbols: Iterable[str]) -> Iterator[str]:
         "`holding` buys anew at each date: it pays the costs each time, and misses the way from "
         "an exit to the next entry. Who keeps a stock does neither."
     )
-    if unheld := [symbol for symbol in symbols if _is_unheld(symbol)]:
+    if unowned := [symbol for symbol in symbols if _is_index_or_spot(symbol)]:
         yield (
-            f"{' and '.join(unheld)} cannot be held as such: what a fund, a future or the metal "
+            f"{' and '.join(unowned)} cannot be held as such: what a fund, a future or the metal "
             "itself costs to carry or to store is in nothing."
         )
 
 
-def _is_unheld(symbol: str) -> bool:
-    """An index or a spot price, by how Yahoo Finance writes them."""
+def _is_index_or_spot(symbol: str) -> bool:
+    """Returns whether the symbol is an index or a spot price, as Yahoo Finance writes them."""
     return symbol.startswith("^") or symbol.endswith("=X")
 
 

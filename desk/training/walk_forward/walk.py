@@ -1,11 +1,10 @@
-"""The built-in recommender walked forward through the past, beside others.
+"""The built-in recommender walked forward through the past, together with other policies.
 
 Every `weeks` weeks, as of the close of the last day that has one, each symbol is researched by the
 fixed order of actions and recommended for the weeks that follow, which do not overlap the next.
-Nothing is fitted, so nothing needs to be held out; and the rules were written with these years
-already past, so that what they come to here is no promise of what they come to later.
-
-What recommendations and what came of them add up to is summed up here.
+Nothing is fitted, so nothing needs to be held out; but the rules were written with knowledge of
+these years, so that their results here are no promise for later ones. This module also summarises
+the recommendations and their outcomes.
 """
 
 from bisect import bisect_right
@@ -36,14 +35,17 @@ from desk.training.walk_forward.records import (
     BUILT_IN,
     GAINS,
     MEASURED,
-    Made,
+    MadeRecommendation,
     PerformanceRow,
     WalkForward,
 )
 
 
-def summed_up(made: Sequence[Made], weeks: int, cost: Decimal, unresolved: int) -> WalkForward:
-    """The tables of a walk. There is at least one recommendation of the built-in recommender."""
+def summarised(
+    made: Sequence[MadeRecommendation], weeks: int, cost: Decimal, unresolved: int
+) -> WalkForward:
+    """Returns the tables of a walk, which has at least one recommendation of the built-in
+    recommender."""
     own = [each for each in made if each.policy == BUILT_IN]
     scored = list(_scored(own, weeks))
     came = [outcome(each) for each in scored]
@@ -66,25 +68,27 @@ def summed_up(made: Sequence[Made], weeks: int, cost: Decimal, unresolved: int) 
     )
 
 
-def by_policy(made: Iterable[Made]) -> Iterator[PerformanceRow]:
-    """How each policy did, in the order in which they first come."""
+def by_policy(made: Iterable[MadeRecommendation]) -> Iterator[PerformanceRow]:
+    """Yields how each policy did, in the order in which they first appear."""
     return _rows(made, lambda each: each.policy)
 
 
-def _by_day(made: Sequence[Made]) -> list[Made]:
+def _by_day(made: Sequence[MadeRecommendation]) -> list[MadeRecommendation]:
     return sorted(made, key=lambda each: each.as_of)
 
 
-def _rows(made: Iterable[Made], of: Callable[[Made], str]) -> Iterator[PerformanceRow]:
-    """A row of each group, in the order in which they first come."""
-    groups: defaultdict[str, list[Made]] = defaultdict(list)
+def _rows(
+    made: Iterable[MadeRecommendation], of: Callable[[MadeRecommendation], str]
+) -> Iterator[PerformanceRow]:
+    """Yields a row of each group, in the order in which they first appear."""
+    groups: defaultdict[str, list[MadeRecommendation]] = defaultdict(list)
     for each in made:
         groups[of(each)].append(each)
     for name, group in groups.items():
         yield _row(name, group)
 
 
-def _row(of: str, made: Sequence[Made]) -> PerformanceRow:
+def _row(of: str, made: Sequence[MadeRecommendation]) -> PerformanceRow:
     kinds = Counter(each.recommended for each in made)
     ways = [way for each in made if (way := _way(each))]
     return PerformanceRow(
@@ -97,24 +101,28 @@ def _row(of: str, made: Sequence[Made]) -> PerformanceRow:
     )
 
 
-def _mean(made: Iterable[Made], metric: Metric) -> Interval | None:
-    """Of those recommendations that have the figure."""
+def _mean(made: Iterable[MadeRecommendation], metric: Metric) -> Interval | None:
+    """Returns the mean over the recommendations that have the figure."""
     had = [each for each in made if metric in each.figures]
     return _over(had, [float(each.figures[metric]) for each in had])
 
 
-def _over(made: Iterable[Made], figures: Sequence[float]) -> Interval | None:
-    """Of one figure for each recommendation."""
+def _over(made: Iterable[MadeRecommendation], figures: Sequence[float]) -> Interval | None:
+    """Returns the mean of one figure for each recommendation."""
     return mean_over([each.period for each in made], figures)
 
 
-def _way(made: Made) -> Decimal:
-    """Above zero where the position had the direction, below where it had not, else zero."""
+def _way(made: MadeRecommendation) -> Decimal:
+    """Returns a positive number if the position had the right direction, negative if the wrong one,
+    else zero."""
     return POSITIONS[made.recommended] * made.figures[Metric.FORWARD_MOVE]
 
 
-def _better_than_half(made: Sequence[Made], scored: Sequence[ScoredForecast]) -> Interval | None:
-    """The squared miss of a half less that of what was said; above zero is better than a coin."""
+def _better_than_half(
+    made: Sequence[MadeRecommendation], scored: Sequence[ScoredForecast]
+) -> Interval | None:
+    """Returns the squared miss of one half less that of the stated probability; positive is better
+    than a coin."""
     gained = [
         (COIN - came) ** 2 - (each.made.probability - came) ** 2
         for each in scored
@@ -123,8 +131,8 @@ def _better_than_half(made: Sequence[Made], scored: Sequence[ScoredForecast]) ->
     return _over(made, gained)
 
 
-def _scored(made: Iterable[Made], weeks: int) -> Iterator[ScoredForecast]:
-    """Their probabilities as forecasts that the desk's own scorecard scores."""
+def _scored(made: Iterable[MadeRecommendation], weeks: int) -> Iterator[ScoredForecast]:
+    """Yields their probabilities as forecasts, for the desk's own scorecard to score."""
     for each in made:
         if each.probability is None:
             raise ValueError(f"the {each.policy} policy says no probability")
@@ -145,18 +153,19 @@ def _scored(made: Iterable[Made], weeks: int) -> Iterator[ScoredForecast]:
 
 
 def _scorecard(scored: Sequence[ScoredForecast], as_of: datetime) -> Scorecard:
-    """Of all and of each symbol. There is one agent, so that its row would repeat that of all."""
+    """Returns the scorecard of all and of each symbol. There is only one agent, so its row would
+    repeat that of all."""
     card = scorecard(scored, (), as_of)
     rows = tuple(row for row in card.rows if row.of != AgentId.RECOMMENDATION_AGENT)
     return card.model_copy(update={"rows": rows})
 
 
 FIRST_FRIDAY: Final = date(1970, 1, 2)
-LONGEST_WITHOUT: Final = timedelta(days=6)
-"""A Friday without a price in the week before it is no date of the symbol."""
+LONGEST_WITHOUT_PRICE: Final = timedelta(days=6)
+"""A Friday without a price in the week before it is not a date of the symbol."""
 
 YEARS: Final = range(FIRST_FRIDAY.year, 2101)
-"""Those that a walk can be bounded by."""
+"""Years that may bound a walk."""
 
 SEED: Final = 1
 
@@ -184,19 +193,19 @@ def walk_forward(
     tables: Mapping[str, StockTable] | None = None,
     seed: int = SEED,
 ) -> WalkForward:
-    """What the built-in recommender and the other policies came to, costs included.
+    """Returns the results of the built-in recommender and the other policies after costs.
 
     Args:
-        symbols: In any case; all with an offline series where none are given.
+        symbols: In any case; without them, all with an offline series.
         weeks: Of a horizon, and from one date to the next.
         cost: Percent of the price, for entering a position and again for leaving it.
-        first_year: Recommendations from this year on, and until `last_year`, both included.
-        tables: Of the symbols, where they are at hand.
+        first_year: Recommendations from this year up to `last_year`, both included.
+        tables: Of the symbols, if available.
         seed: Of the random policy.
 
     Raises:
         NoDates: no symbol has a date with a horizon after it in those years.
-        ValueError: a symbol has no offline series, or a number makes no sense.
+        ValueError: a symbol has no offline series, or a number is out of bounds.
     """
     if not 1 <= weeks <= MOST_WEEKS or not 0 <= cost <= MOST_COST:
         raise ValueError(
@@ -206,7 +215,7 @@ def walk_forward(
     first, last = _day(first_year, 1, 1), _day(last_year, 12, 31)
     chosen = _tables(symbols, tables or {})
     others = _others(seed)
-    made: list[Made] = []
+    made: list[MadeRecommendation] = []
     unresolved = 0
     for table in chosen:
         for place in places(table, weeks, first, last):
@@ -214,7 +223,7 @@ def walk_forward(
             made += _made(table, place, weeks, cost, others) if place.resolved else ()
     if not made:
         raise NoDates(_no_dates(chosen))
-    return summed_up(made, weeks, cost, unresolved)
+    return summarised(made, weeks, cost, unresolved)
 
 
 def _day(year: int | None, month: int, day: int) -> date | None:
@@ -253,7 +262,7 @@ def _others(seed: int) -> Mapping[str, PositionPolicy]:
 def places(
     table: StockTable, weeks: int, first: date | None = None, last: date | None = None
 ) -> Iterator[WalkDate]:
-    """The dates of a walk that a series has a price for, from one day to another."""
+    """Yields the dates of a walk between two days for which a series has a price."""
     days = table.days
     resolved = frozenset(with_a_horizon(days, weeks))
     step = timedelta(weeks=weeks)
@@ -261,7 +270,7 @@ def places(
     while (friday := FIRST_FRIDAY + period * step) <= days[-1]:
         at = bisect_right(days, friday) - 1
         wanted = (first or days[0]) <= days[at] <= (last or days[-1])
-        if wanted and friday - days[at] <= LONGEST_WITHOUT:
+        if wanted and friday - days[at] <= LONGEST_WITHOUT_PRICE:
             yield WalkDate(period, at, at in resolved)
         period += 1
 
@@ -272,18 +281,18 @@ def _made(
     weeks: int,
     cost: Decimal,
     others: Mapping[str, PositionPolicy],
-) -> Iterator[Made]:
-    """What every policy recommended there, and what came of it."""
+) -> Iterator[MadeRecommendation]:
+    """Yields what every policy recommended at a date, and the outcome."""
     as_of = close_known_from(table.days[place.at])
-    came = _came(table, place, weeks, cost)
+    came = _outcomes(table, place, weeks, cost)
     known = table.values(StockAction.RUN_TA_BASIC, place.at)
     own, probability = _recommended(table, place, as_of, weeks, cost)
-    said = {BUILT_IN: own} | {
+    positions = {BUILT_IN: own} | {
         name: policy(table.symbol, place.period, known) for name, policy in others.items()
     }
-    for name, recommended in said.items():
+    for name, recommended in positions.items():
         figures, days = came[POSITIONS[recommended]]
-        yield Made(
+        yield MadeRecommendation(
             policy=name,
             symbol=table.symbol,
             period=place.period,
@@ -296,11 +305,11 @@ def _made(
         )
 
 
-def _came(
+def _outcomes(
     table: StockTable, place: WalkDate, weeks: int, cost: Decimal
 ) -> dict[int, tuple[dict[Metric, Decimal], dict[Metric, date]]]:
-    """What came of each position. Without a reward of the long one none has a gain: a mean of one
-    policy would be of other dates than that of another."""
+    """Returns the outcomes of each position. Without a reward of the long position, none has gains:
+    otherwise the means of two policies would be of different dates."""
     came = {p: table.evaluation(place.at, p, weeks, cost) for p in set(POSITIONS.values())}
     if Metric.REWARD not in came[POSITIONS[Recommended.BUY]][0]:
         for figures, _ in came.values():

@@ -61,7 +61,9 @@ def test_a_value_of_a_fact_stands_in_no_other_source(sealed: Sealed) -> None:
     for known in sealed.questions:
         if known.kind in ("plain", "colloquial", "multi-hop"):
             (value,) = known.values
-            holders = [url for url, text in sealed.texts(known).items() if contains_value(value, text)]
+            holders = [
+                url for url, text in sealed.texts(known).items() if contains_value(value, text)
+            ]
             # A head office may be asked for by its town, whose name a page alone has.
             assert holders == list(known.sources), known
 

@@ -23,13 +23,13 @@ from desk.training.company_figures import Facts
 from desk.training.example import __main__ as example
 from desk.training.example.trial import (
     Chooser,
-    HeldOut,
-    Played,
+    HeldOutEpisode,
+    PolicyResults,
     Training,
-    apart,
     choosers,
-    held_out,
-    played,
+    held_out_episodes,
+    held_out_symbols,
+    play,
     split_day,
     training_days,
 )
@@ -38,9 +38,14 @@ from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable, stock_table
 from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 from desk.training.walk_forward.intervals import bootstrapped
-from desk.training.walk_forward.records import BUILT_IN, Made, PerformanceRow, WalkForward
+from desk.training.walk_forward.records import (
+    BUILT_IN,
+    MadeRecommendation,
+    PerformanceRow,
+    WalkForward,
+)
 from desk.training.walk_forward.table import WIDTH, interval_notes, lines
-from desk.training.walk_forward.walk import NoDates, places, summed_up, walk_forward
+from desk.training.walk_forward.walk import NoDates, places, summarised, walk_forward
 
 SYMBOLS = ("^GSPC", "NFLX")
 FRIDAY = datetime(2020, 1, 3, 22, tzinfo=UTC)
@@ -62,11 +67,11 @@ def named(rows: tuple[PerformanceRow, ...], of: str) -> PerformanceRow:
 
 def made(
     period: int = 0, recommended: Recommended = Recommended.BUY, move: str = "2.00", **fields: str
-) -> Made:
+) -> MadeRecommendation:
     """A recommendation of NVDA that was said to be more likely right than not."""
     figures = {Metric.ENTRY: "100.00", Metric.EXIT: f"{100 + Decimal(move)}", **fields}
     as_of = FRIDAY + timedelta(weeks=4 * period)
-    return Made(
+    return MadeRecommendation(
         policy=BUILT_IN,
         symbol="NVDA",
         period=period,
@@ -80,8 +85,8 @@ def made(
     )
 
 
-def added_up(*recommendations: Made) -> WalkForward:
-    return summed_up(recommendations, 4, Decimal("0.10"), 0)
+def added_up(*recommendations: MadeRecommendation) -> WalkForward:
+    return summarised(recommendations, 4, Decimal("0.10"), 0)
 
 
 def test_a_row_counts_what_was_recommended_and_what_was_right() -> None:
@@ -305,7 +310,7 @@ def test_nothing_of_the_training_reaches_into_the_dates_it_is_tried_on() -> None
     env = StockResearchEnv(tables=tables(), last=split)
     drawn = [datetime.fromisoformat(env.reset(seed=s)[1]["as_of"]).date() for s in range(50)]
     assert max(drawn) + timedelta(weeks=4) <= split
-    later = held_out(tables().values(), 4, USUAL_COST, split + timedelta(days=1))
+    later = held_out_episodes(tables().values(), 4, USUAL_COST, split + timedelta(days=1))
     assert min(each.day for each in later) > split
 
 
@@ -367,7 +372,7 @@ def test_what_came_of_the_training_is_told_either_way() -> None:
 
 
 def test_no_stock_that_is_held_out_is_trained_on() -> None:
-    assert apart(["NVDA", "AAPL", "AMZN", "IBM", "FB", "GOOG"]) == ("AMZN", "NVDA")
+    assert held_out_symbols(["NVDA", "AAPL", "AMZN", "IBM", "FB", "GOOG"]) == ("AMZN", "NVDA")
 
 
 def test_a_bootstrap_holds_the_true_mean_about_as_often_as_it_says() -> None:
@@ -398,13 +403,13 @@ def idle(seen: Observation, masks: Mask, step: int) -> Numbers:
     return np.zeros(len(masks), np.int64)
 
 
-def episodes(first: date) -> list[HeldOut]:
-    return list(held_out(tables().values(), 4, USUAL_COST, first))
+def episodes(first: date) -> list[HeldOutEpisode]:
+    return list(held_out_episodes(tables().values(), 4, USUAL_COST, first))
 
 
-def trial(first: date, chosen: Mapping[str, Chooser]) -> dict[str, Played]:
+def trial(first: date, chosen: Mapping[str, Chooser]) -> dict[str, PolicyResults]:
     env = StockResearchVectorEnv(16, tables=tables(), charges=USUAL_CHARGES)
-    return {name: played(env, episodes(first), choose) for name, choose in chosen.items()}
+    return {name: play(env, episodes(first), choose) for name, choose in chosen.items()}
 
 
 def has_a_reward(env: StockResearchEnv, seed: int) -> bool:
