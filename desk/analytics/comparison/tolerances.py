@@ -43,7 +43,7 @@ class Quantity(StrEnum):
     YIELD = "government bond yield"
     YIELD_CHANGE = "change or differential of yields"
     CHANGE = "change of a rate"
-    POSITION = "place in a range or band"
+    POSITION = "position in a range or band"
     SCORE = "score"
     STREAK = "streak"
     TARGET = "target four weeks ahead"

@@ -77,8 +77,8 @@ class Reach:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`urls` are the addresses that the server fetches from. Without `cache_dir` the records
-        end with the process. With `offline` nothing is fetched; `lacks` says what is missing
-        without which nothing can be."""
+        end with the process. With `offline` nothing is fetched; `lacks` names a missing
+        requirement without which nothing can be fetched."""
         self._urls = tuple(dict.fromkeys(urls))
         self._path = cache_dir / f"reach-{server}.json" if cache_dir is not None else None
         self._refusal = OFFLINE if offline else lacks

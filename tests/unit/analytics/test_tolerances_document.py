@@ -27,9 +27,9 @@ def test_the_document_gives_the_weights_of_the_vote() -> None:
     weights = VotingConfig().tiers
     for tier in SourceTier:
         assert f"{weights[tier]} ({tier})" in TEXT
-    assert f"spread by more than {VotingConfig().widest_spread}" in TEXT
+    assert f"differ by more than {VotingConfig().widest_spread}" in TEXT
 
 
 def test_the_document_says_how_a_series_is_compared() -> None:
     assert MOST_MONTHS == 3
-    assert f"above {ANOTHER_QUANTITY} % every one is rejected" in TEXT
+    assert f"above {ANOTHER_QUANTITY} % all are rejected" in TEXT
