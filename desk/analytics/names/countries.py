@@ -111,12 +111,12 @@ def _languages(territory: str) -> Iterator[str]:
     """The languages that are native to a country and official in no other of these."""
     for language in get_official_languages(territory, de_facto=True):
         home = get_global("likely_subtags").get(language, "").rpartition("_")[2]
-        if home == territory and _spoken_in()[language] == 1:
+        if home == territory and _countries_by_language()[language] == 1:
             yield Locale("en").languages.get(language, "")
 
 
 @cache
-def _spoken_in() -> Counter[str]:
+def _countries_by_language() -> Counter[str]:
     """The number of currency areas in which each language is official."""
     return Counter(
         language

@@ -1,4 +1,4 @@
-"""The English names of currencies, from the Unicode CLDR through Babel, and from `spoken`.
+"""The English names of currencies, from the Unicode CLDR through Babel, and from `aliases`.
 
 Babel takes about 70 ms at its first use, so workflow code does not import this.
 """

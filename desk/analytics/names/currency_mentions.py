@@ -1,6 +1,6 @@
 """Finds the currencies that a text refers to, among all currencies.
 
-Their names come from the Unicode CLDR, through Babel, and from `spoken`. Of two names at one
+Their names come from the Unicode CLDR, through Babel, and from `aliases`. Of two names at one
 position the longer one counts: the Danish krone is not a krone of Norway, and the Egyptian pound is
 not sterling. A name's last word alone, such as peso, refers to the currency that the desk gives
 this name, or else to the only one that the ECB quotes. The other currencies of that name are
@@ -264,10 +264,10 @@ def _units(codes: Iterable[str]) -> dict[str, _Called]:
         for form in _forms(code):
             shared = sharing.setdefault(_folded(form.split()[-1]).lower(), [])
             shared += [] if code in shared else [code]
-    return {unit: _Called(*_meant(unit, shared)) for unit, shared in sharing.items()}
+    return {unit: _Called(*_default_currency(unit, shared)) for unit, shared in sharing.items()}
 
 
-def _meant(unit: str, shared: list[str]) -> tuple[str, tuple[str, ...]]:
+def _default_currency(unit: str, shared: list[str]) -> tuple[str, tuple[str, ...]]:
     """The currency that a unit means by default, and the others. The dollar has no others: the
     desk's pairs are quoted against it, so it is not ambiguous."""
     if DOLLAR in shared:

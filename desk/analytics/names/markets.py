@@ -79,7 +79,7 @@ def group_called(group: str) -> re.Pattern[str]:
     )
 
 
-def spoken(market: str) -> str:
+def market_in_a_sentence(market: str) -> str:
     """A market's name in prose. A symbol with digits is replaced, because digits in prose count as
     figures."""
     return "this market" if any(sign.isdigit() for sign in market) else market

@@ -100,7 +100,7 @@ _TOGETHER: Final = tuple(
     (kind, called, re.compile(rf"\b(?:{_written(called)})(?!\w)", re.IGNORECASE))
     for kind, called in ((NamedAs.BANK, BANKS_CALLED_TOGETHER), (NamedAs.CURRENCY, CALLED_TOGETHER))
 )
-_SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
+_WITH_DOLLAR: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
     r"\b(?:against|versus|vs?\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
 )
@@ -360,10 +360,10 @@ def currencies_named(text: str) -> tuple[str, ...]:
     another one is compared with (`against the yen`)."""
     text = without_other_currencies(text, AREAS)
     bare = _JOINED.sub(lambda m: " " * len(m[0]), _PAIR.sub(lambda m: " " * len(m[0]), text))
-    spoken = [*_SPOKEN.finditer(bare)]
+    found_names = [*_WITH_DOLLAR.finditer(bare)]
     return tuple(
         found.lastgroup or ""
-        for place, found in enumerate(spoken)
+        for place, found in enumerate(found_names)
         if not (place and _BESIDE.search(bare[: found.start()]))
     )
 
@@ -392,6 +392,6 @@ def with_currencies_as(sign: str, text: str) -> str:
     return text
 
 
-def as_spoken(text: str) -> str:
+def with_currencies_lowercased(text: str) -> str:
     """The text with the names of currencies in lower case, as within a sentence."""
     return _IN_A_TITLE.sub(lambda name: name[0].lower(), text)

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_KEPT: Final = 20_000
+CACHED_VECTORS: Final = 20_000
 """Passage vectors that a process caches: 30 MB."""
 
 Vector = NDArray[np.float32]
@@ -56,7 +56,7 @@ def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[
     return [identity for _, identity in sorted(pairs, key=lambda pair: (-pair[0], pair[1]))]
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=CACHED_VECTORS)
 def passage_vector(meaning: EmbeddingModel, text: str) -> Vector:
     """The vector of a passage, cached in the process."""
     return meaning.passages([text])[0]

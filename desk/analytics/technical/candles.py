@@ -30,7 +30,7 @@ RECENT: Final = 10
 LONGEST_LOOKBACK: Final = 14
 """The days before the judged one that TA-Lib needs, for the longest of its patterns."""
 
-MOST_TOLD: Final = 20
+MOST_SIGNALS: Final = 20
 """The most patterns that are listed one by one. The first signal summarises all of them."""
 
 STRONGEST: Final = 200
@@ -88,8 +88,8 @@ def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
     if not figures:
         return analysis(series, as_of, method, (), missing=missing)
     shown = candles.shown(candles.last)
-    signals = (_sum(shown), *(_signal(series, one) for one in shown[:MOST_TOLD]))
-    left = len(shown) - MOST_TOLD
+    signals = (_sum(shown), *(_signal(series, one) for one in shown[:MOST_SIGNALS]))
+    left = len(shown) - MOST_SIGNALS
     if left > 0:
         missing.append(f"{left} more patterns are counted and not told one by one.")
     return analysis(series, as_of, method, figures, signals, missing)

@@ -1,7 +1,7 @@
 """How far a price moves over four weeks in 68 of 100 cases, given its current volatility.
 
 A day's deviation is that of its daily logarithmic moves, with more weight on newer ones: each
-weighs `FADING` of the one after it (the exponentially weighted moving average of RiskMetrics,
+weighs `DECAY` of the one after it (the exponentially weighted moving average of RiskMetrics,
 Technical Document, J.P. Morgan, 1996; 0.97 is its factor for a month). The number of such
 deviations in a four-week move is not taken from the normal distribution but from the market itself:
 the `WITHIN` quantile of its moves, in deviations of the day, after its last `PAST_STARTS` days.
@@ -23,12 +23,12 @@ from desk.analytics.technical.measures import Floats
 FOUR_WEEKS: Final = 20
 """Days with prices."""
 
-FADING: Final = 0.97
+DECAY: Final = 0.97
 MOVES: Final = 252
 """Daily moves that a deviation uses. Older ones would weigh less than half a thousandth."""
 
 PAST_STARTS: Final = 1260
-"""Days whose following four weeks are used: five years of them. This and `FADING` are, of 0.94 and
+"""Days whose following four weeks are used: five years of them. This and `DECAY` are, of 0.94 and
 0.97 and of five and ten years, those whose ranges held in nearest to 68 of 100 cases from 2009 to
 2021, over the pairs of the ECB. Later data were not used for the choice."""
 
@@ -75,7 +75,7 @@ def measured_coverage(closes: Floats) -> tuple[int, float] | None:
 
 def _deviations(closes: Floats) -> Floats:
     """The deviation of each day that has `MOVES` moves up to it."""
-    weights = FADING ** np.arange(MOVES - 1, -1, -1, dtype=np.float64)
+    weights = DECAY ** np.arange(MOVES - 1, -1, -1, dtype=np.float64)
     # Contiguous rows are summed exactly as a single row is, to the last bit.
     squares = np.ascontiguousarray(sliding_window_view(log_moves(closes) ** 2, MOVES))
     found: Floats = np.sqrt((squares * weights).sum(axis=1) / weights.sum())

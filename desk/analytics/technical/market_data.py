@@ -18,7 +18,7 @@ from desk.analytics.prices.moves import DAYS_A_YEAR, SMALLEST_DEVIATION, log_mov
 from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import WEEK
 from desk.analytics.technical.expected_range import (
-    FADING,
+    DECAY,
     FOUR_WEEKS,
     MOVES,
     expected_moves,
@@ -50,7 +50,7 @@ METHOD = (
     f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
     f"last price and, on either side, what it kept within {FOUR_WEEKS} days in "
     f"{100 * WITHIN:.0f} % of the starts of the last five years, in deviations of the day: of "
-    f"{MOVES} daily moves, each counting {FADING} of the next; within a band that an authority "
+    f"{MOVES} daily moves, each counting {DECAY} of the next; within a band that an authority "
     "holds, to its edge at most. range_held: the share of the "
     "range_starts weekly starts of the last five years that ended within the range as it was told "
     "then, percent. Computed with numpy."
@@ -63,7 +63,7 @@ CARRY_METHOD = (
     "a year."
 )
 
-TELLING = 0.25
+LEAST_CARRY_RATIO = 0.25
 """A carry below this share of the volatility gives no direction."""
 
 MOST_CARRY_STRENGTH = 0.6
@@ -284,7 +284,7 @@ def _rate(
 
 def _carry_signal(ratio: float) -> Signal:
     """A carry that is large relative to the swings favours the currency that earns it."""
-    if abs(ratio) < TELLING:
+    if abs(ratio) < LEAST_CARRY_RATIO:
         hint, words = Hint.NEUTRAL, "The carry is small for the swings of the pair."
     else:
         side = "first" if ratio > 0 else "second"

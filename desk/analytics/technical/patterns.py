@@ -130,7 +130,7 @@ class Analogues:
         return int(np.count_nonzero(self.other_moves > 0))
 
     @property
-    def oftener(self) -> bool:
+    def rises_more_often(self) -> bool:
         """Whether the price rose more often after them than after the others."""
         return self.rises * len(self.other_moves) > self.other_rises * len(self.moves)
 
@@ -284,7 +284,7 @@ UNUSUAL = 3.0
 
 TENTH = Decimal("0.1")
 
-MINED = (
+MINING_METHOD = (
     f"Analogues: at most {MOST} stretches of {PATH} closes of the market's own past, "
     f"{PATH + HORIZON} closes apart, whose logarithmic path, brought to mean 0 and deviation 1, "
     f"correlates with that of the last {PATH} closes at {ALIKE} or more; the median of what "
@@ -318,7 +318,7 @@ def pattern_miner(series: PriceSeries, as_of: datetime) -> Analysis:
     else:
         figures += _followed(series, found)
         signals.append(_analogue_signal(found))
-    return analysis(series, as_of, MINED, figures, signals, missing)
+    return analysis(series, as_of, MINING_METHOD, figures, signals, missing)
 
 
 def seasonality_detector(series: PriceSeries, as_of: datetime) -> Analysis:
@@ -397,15 +397,15 @@ def _analogue_signal(found: Analogues) -> Signal:
     """The direction of the stretches, if they rose or fell more often than the others."""
     others = len(found.other_moves)
     p_value = share_p_value(found.rises, len(found.ends), found.other_rises, others)
-    oftener = found.oftener
-    if not is_significant(p_value) or oftener != (float(np.median(found.moves)) > 0):
+    rises = found.rises_more_often
+    if not is_significant(p_value) or rises != (float(np.median(found.moves)) > 0):
         words = "What followed the stretches like this one points nowhere that chance does not."
         strength = strength_of(1)
         return Signal(name="analogues", hint=Hint.NEUTRAL, strength=strength, words=words)
-    words = f"The stretches like this one were followed by a {'rise' if oftener else 'fall'} more "
+    words = f"The stretches like this one were followed by a {'rise' if rises else 'fall'} more "
     return Signal(
         name="analogues",
-        hint=Hint.UP if oftener else Hint.DOWN,
+        hint=Hint.UP if rises else Hint.DOWN,
         strength=strength_of(p_value),
         words=words + "often than usual, and by more than chance explains.",
     )

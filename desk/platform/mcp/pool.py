@@ -118,7 +118,7 @@ class McpPool:
 
         async def request(client: Client) -> CallToolResult | ToolAnswer:
             asked = dict(call.arguments)
-            if self._is_timeless(server, call.tool):
+            if self._ignores_as_of(server, call.tool):
                 instant = asked.pop(ADDED_BY_THE_DESK, None)
                 if _is_past(instant):
                     return self._refusal(server, f"{name} takes no {ADDED_BY_THE_DESK}, {PAST}")
@@ -141,7 +141,7 @@ class McpPool:
         held = self._connections.get(server)
         return held.heard.session if held is not None else None
 
-    def _is_timeless(self, server: str, tool: str) -> bool:
+    def _ignores_as_of(self, server: str, tool: str) -> bool:
         held = self._connections.get(server)
         return held is not None and held.ignores_as_of(tool)
 

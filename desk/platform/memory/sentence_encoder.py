@@ -13,7 +13,7 @@ from typing import Final
 
 from desk.analytics.retrieval.meaning import EmbeddingModel, Vector
 
-MOST_ASKED: Final = 1_000
+CACHED_QUESTIONS: Final = 1_000
 """Vectors of questions that a model caches: 2 MB. A question is compared several times in
 sequence."""
 
@@ -26,7 +26,7 @@ class _SentenceEncoder:
 
         self._encoder = USE(threads=1)
         self._one_at_a_time = Lock()
-        self._asked = lru_cache(MOST_ASKED)(self._encoded)
+        self._asked = lru_cache(CACHED_QUESTIONS)(self._encoded)
 
     def passages(self, texts: Sequence[str]) -> list[Vector]:
         with self._one_at_a_time:
@@ -49,7 +49,7 @@ def desk_embedding_model() -> EmbeddingModel | None:
         return loaded()
 
 
-def let_go() -> None:
+def unload_model() -> None:
     """Releases the model's memory. Callers that hold the model keep it, and the next caller loads
     it again."""
     with _MAKING:

@@ -14,14 +14,14 @@ from pydantic import JsonValue
 from desk.contracts.agents.model_calls import ModelCall
 from desk.platform.models.abilities import Abilities
 
-MOST_WRITTEN: Final = 8_000
+MOST_OUTPUT_TOKENS: Final = 8_000
 """The most output tokens of such a model: its input and output must fit its context window."""
 
-LEAST_WRITTEN: Final = 500
-FOR_WRITING: Final = 0.5
+LEAST_OUTPUT_TOKENS: Final = 500
+OUTPUT_SHARE: Final = 0.5
 """The share of the call's time for output. The rest is for input, and for a slower endpoint."""
 
-IN_WORDS: Final = (
+SCHEMA_INSTRUCTIONS: Final = (
     "Answer with one JSON object and nothing else, without words or marks around it. It follows"
     " this JSON schema:"
 )
@@ -35,20 +35,24 @@ def is_claude(model: str) -> bool:
 def most_output_tokens(call: ModelCall, can: Abilities, seconds: float) -> int:
     """The most output tokens for a call: no more than the model can write in the time, so that an
     endless answer is cut off and not lost."""
-    fits = MOST_WRITTEN
+    fits = MOST_OUTPUT_TOKENS
     if can.tokens_a_second is not None:
-        fits = max(LEAST_WRITTEN, int(can.tokens_a_second * seconds * FOR_WRITING))
-    return min(call.max_tokens, MOST_WRITTEN, fits)
+        fits = max(LEAST_OUTPUT_TOKENS, int(can.tokens_a_second * seconds * OUTPUT_SHARE))
+    return min(call.max_tokens, MOST_OUTPUT_TOKENS, fits)
 
 
 def adapted_request(call: ModelCall, can: Abilities) -> dict[str, Any]:
     """The request of a call, with only the parts of the protocol that an endpoint supports."""
     schema = call.schema_of_result
-    words = call.system if can.structured else f"{call.system}\n\n{IN_WORDS}\n{json.dumps(schema)}"
+    words = (
+        call.system
+        if can.structured
+        else f"{call.system}\n\n{SCHEMA_INSTRUCTIONS}\n{json.dumps(schema)}"
+    )
     offered = bool(call.tools) and can.tools and (can.tool_choice or not call.no_more_calls)
     asked: dict[str, Any] = {
         "model": call.model,
-        "max_tokens": min(call.max_tokens, MOST_WRITTEN),
+        "max_tokens": min(call.max_tokens, MOST_OUTPUT_TOKENS),
         "system": words,
         "messages": list(call.messages) if offered else [_in_words(m) for m in call.messages],
     }

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.analytics.prices.indicator_marks import WITHIN
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View
@@ -122,7 +122,7 @@ def _direction(
     if balance is None or last is None or not is_likely(balance):
         return None
     side, other = _SIDES[balance.leaning]
-    level, name = reference(last), spoken(market.market)
+    level, name = reference(last), market_in_a_sentence(market.market)
     return Hypothesis(
         hypothesis_id=_named(market, HypothesisKind.DIRECTION),
         market=market,
@@ -143,7 +143,7 @@ def _range(market: MarketSpec, surviving: Mapping[str, Claim], due: datetime) ->
     found = tuple(_claims(market, surviving))
     if len(found) != 3:
         return None
-    (last, low, high), name = found, spoken(market.market)
+    (last, low, high), name = found, market_in_a_sentence(market.market)
     if not low.value <= last.value <= high.value:
         return None
     return Hypothesis(

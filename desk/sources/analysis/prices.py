@@ -216,9 +216,9 @@ ECB_SOURCE: Final = Provenance(
 )
 
 MOST_NEAREST: Final = 3
-STOCKS_KEPT: Final = 8
+CACHED_STOCKS: Final = 8
 """Series of stocks that are cached, at about 2 MB each."""
-SERIES_KEPT: Final = 32
+CACHED_SERIES: Final = 32
 """Packaged series that a process caches as read."""
 
 _StockReader = Callable[[str, date, date], tuple[PriceSeries | None, Provenance]]
@@ -228,7 +228,7 @@ def _traded(series: PackagedSeries) -> Traded:
     return _read(series, _folder(series.package))
 
 
-@lru_cache(maxsize=SERIES_KEPT)
+@lru_cache(maxsize=CACHED_SERIES)
 def _read(series: PackagedSeries, _: Path | None) -> Traded:
     """The series as its package has it, which is in a folder."""
     return series.read()
@@ -265,7 +265,7 @@ class PriceStore:
         self._read_stock: _StockReader = (
             self._stock_until
             if live is not None
-            else lru_cache(maxsize=STOCKS_KEPT)(self._stock_until)
+            else lru_cache(maxsize=CACHED_STOCKS)(self._stock_until)
         )
 
     def series(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:

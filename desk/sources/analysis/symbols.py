@@ -64,7 +64,7 @@ _DOLLARS: Final = {
     "zealand": "NZD",
     "singapore": "SGD",
 }
-_SOMEBODYS_DOLLAR = re.compile(r"\b(?P<whose>[a-z]{5,})\s+dollars?(?!\w)", re.IGNORECASE)
+_QUALIFIED_DOLLAR = re.compile(r"\b(?P<whose>[a-z]{5,})\s+dollars?(?!\w)", re.IGNORECASE)
 _WORD = re.compile(r"[^\s,;:!?()\"“”]+")
 _TICKER = re.compile(r"\$?(?P<symbol>[A-Z^][A-Z0-9.^=-]{0,14})")
 _CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
@@ -152,7 +152,7 @@ def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
 
 def _misspelled_dollars(text: str) -> Iterator[_Mention]:
     """`austrlian dollar`: the country of the dollar precedes it, misspelled."""
-    for spoken in _SOMEBODYS_DOLLAR.finditer(text):
+    for spoken in _QUALIFIED_DOLLAR.finditer(text):
         for whose in get_close_matches(spoken["whose"].lower(), _DOLLARS, 1, CUTOFF):
             yield _Mention(_DOLLARS[whose], *spoken.span())
 

@@ -198,7 +198,7 @@ def _take_over(
         )
 
 
-MOST_KEPT = 8
+MOST_CACHED = 8
 """Versions of the facts that are cached: usually one, more with revisions of a file."""
 
 KEYS = tuple(dict.fromkeys(source.key for source in (*RATE_SOURCES, *CALENDAR_SOURCES)))
@@ -247,7 +247,7 @@ class CurrentFacts:
         key = tuple(map(id, contents))
         with self._lock:
             if key not in self._joined:
-                if len(self._joined) >= MOST_KEPT:
+                if len(self._joined) >= MOST_CACHED:
                     self._joined.clear()
                 self._joined[key] = contents, _joined(tables, series, calendars)
             return self._joined[key][1]

@@ -28,7 +28,7 @@ EURO = "EUR"
 LARGEST_CSV = 64 * 1024 * 1024
 """In bytes. The file grows by 270 bytes a day; a larger file is not the ECB's."""
 
-PAIRS_KEPT = 12
+CACHED_PAIRS = 12
 """Pairs whose computed fixings are cached, at about 1.5 MB for all days of one: more than a swarm
 or an episode uses."""
 
@@ -164,7 +164,7 @@ class EuroRates:
     def _known_of(self, base: str, quote: str) -> dict[int, Decimal]:
         """The computed fixings of a pair, by day. Only those of the newest pairs are cached."""
         with self._keeping:
-            if (base, quote) not in self._worked_out and len(self._worked_out) >= PAIRS_KEPT:
+            if (base, quote) not in self._worked_out and len(self._worked_out) >= CACHED_PAIRS:
                 del self._worked_out[next(iter(self._worked_out))]
             return self._worked_out.setdefault((base, quote), {})
 

@@ -19,7 +19,7 @@ from desk.sources.knowledge.documents import (
 from desk.sources.knowledge.pdf import PdfTexts, UnreadablePdf
 from desk.sources.knowledge.text import passages
 
-KEPT_INDEXES = 4
+CACHED_INDEXES = 4
 
 RELATED_SHARE = 3
 """One in so many results is reserved for what the best result's title leads to."""
@@ -68,7 +68,7 @@ class KnowledgeIndexes:
             if epoch not in self._kept:
                 self._kept[epoch] = _Index(_passages(self._corpus.snapshot(as_of), self._pdfs))
             self._kept.move_to_end(epoch)
-            while len(self._kept) > KEPT_INDEXES:
+            while len(self._kept) > CACHED_INDEXES:
                 self._kept.popitem(last=False)
             return self._kept[epoch]
 

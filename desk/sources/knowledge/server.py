@@ -46,8 +46,8 @@ from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_t
 
 INSTRUCTIONS = "Tickets, documents, web pages and PDF files, and a search over all of them."
 
-KEPT = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
-FOUND = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)
+CORPUS_SOURCE = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
+WEB_SOURCE = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)
 """For web pages and search results: they are not read in full, and others wrote them."""
 
 USUAL_PART, LARGEST_PART = 100_000, 200_000
@@ -128,7 +128,7 @@ class KnowledgeTools:
             raise ToolError(_not_there("ticket", name, existing))
         return TicketAnswer(
             as_of=instant,
-            source=KEPT,
+            source=CORPUS_SOURCE,
             id=state.ticket_id,
             status=state.status,
             assignee=state.assignee,
@@ -164,7 +164,7 @@ class KnowledgeTools:
         end = offset + len(part)
         return DocumentAnswer(
             as_of=instant,
-            source=KEPT if text.kind is Kind.DOCUMENT else FOUND,
+            source=CORPUS_SOURCE if text.kind is Kind.DOCUMENT else WEB_SOURCE,
             doc_id=text.doc_id,
             markdown=part,
             html=html,
@@ -202,7 +202,7 @@ class KnowledgeTools:
         missing = [page.missing for _, page in read if page.missing]
         return PdfAnswer(
             as_of=instant,
-            source=KEPT,
+            source=CORPUS_SOURCE,
             url=pdf.url,
             pages=tuple(PdfPage(text=page.text, page_number=number) for number, page in read),
             title=pdf.title,
@@ -227,7 +227,7 @@ class KnowledgeTools:
         found = self._indexes().search(asked, instant, wanted, limit)
         return SearchAnswer(
             as_of=instant,
-            source=FOUND,
+            source=WEB_SOURCE,
             query=asked,
             results=tuple(
                 SearchHit(title=hit.title, snippet=hit.passage, url=hit.url) for hit in found

@@ -92,8 +92,8 @@ def _text(found: Any, field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-KEPT_SECONDS = 600.0
-MOST_KEPT = 64
+CACHE_SECONDS = 600.0
+MOST_CACHED = 64
 
 _LOCKS = 32
 """Locks by which concurrent callers for one feed wait for the one that fetches it."""
@@ -116,7 +116,7 @@ class FeedReader:
         """`clock` counts seconds, for the cache."""
         self._reach = reach
         self._timeout_seconds = timeout_seconds
-        self._kept = KeptAnswers[tuple[FeedEntry, ...]](KEPT_SECONDS, MOST_KEPT, clock)
+        self._kept = KeptAnswers[tuple[FeedEntry, ...]](CACHE_SECONDS, MOST_CACHED, clock)
         self._locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
     def entries(self, url: str) -> tuple[FeedEntry, ...]:

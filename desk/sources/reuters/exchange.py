@@ -14,7 +14,7 @@ LARGEST_ANSWER = 2 * 1024 * 1024
 """In bytes. A page of a hundred headlines with all their codes takes less than half of that."""
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
-_NOT_LET_IN, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
+_UNAUTHORIZED, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
 
 
 class CredentialsRejected(Exception):
@@ -80,13 +80,13 @@ def exchange(
 
 def _require_sign_on_accepted(answer: httpx2.Response) -> None:
     """Version 1 of the sign-on answers 400 for a wrong password, version 2 answers 401."""
-    if answer.status_code in (400, _NOT_LET_IN, _NOT_PERMITTED):
+    if answer.status_code in (400, _UNAUTHORIZED, _NOT_PERMITTED):
         raise CredentialsRejected(f"it answered {status_of(answer)}")
     _require_success(answer)
 
 
 def _require_credentials_accepted(answer: httpx2.Response) -> None:
-    if answer.status_code == _NOT_LET_IN:
+    if answer.status_code == _UNAUTHORIZED:
         raise CredentialsRejected(f"it answered {status_of(answer)}")
     if answer.status_code == _NOT_PERMITTED:
         raise FeedRefused(

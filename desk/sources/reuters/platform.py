@@ -20,7 +20,7 @@ REFUSED_CREDENTIALS_SECONDS: Final = 600.0
 """How long refused credentials are not sent again, because LSEG locks accounts that try often."""
 
 _MARGIN_SECONDS: Final = 30.0
-_LIFE_UNLESS_SAID: Final = 300.0
+_DEFAULT_LIFE_SECONDS: Final = 300.0
 _LONGEST_TOKEN: Final = 16_000
 _SCOPE: Final = "trapi"
 
@@ -163,13 +163,13 @@ def _seconds(written: object) -> float:
     try:
         life = float(written)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        return _LIFE_UNLESS_SAID
-    return life if math.isfinite(life) and life > 0 else _LIFE_UNLESS_SAID
+        return _DEFAULT_LIFE_SECONDS
+    return life if math.isfinite(life) and life > 0 else _DEFAULT_LIFE_SECONDS
 
 
 TIMEOUT_SECONDS = 5.0
-KEPT_SECONDS = 600.0
-MOST_KEPT = 64
+CACHE_SECONDS = 600.0
+MOST_CACHED = 64
 PAGE: Final = 100
 """The most headlines that the platform returns at once."""
 
@@ -220,8 +220,8 @@ class LsegNews:
         self._sign_on = SignOn(access, clock)
         self._now = now
         self._timeout_seconds = timeout_seconds
-        self._pages = KeptAnswers[Headlines](KEPT_SECONDS, MOST_KEPT, clock)
-        self._stories = KeptAnswers[StoryText](KEPT_SECONDS, MOST_KEPT, clock)
+        self._pages = KeptAnswers[Headlines](CACHE_SECONDS, MOST_CACHED, clock)
+        self._stories = KeptAnswers[StoryText](CACHE_SECONDS, MOST_CACHED, clock)
 
     def patience(self) -> Patience:
         """The time that one question may take, with all its requests."""

@@ -16,7 +16,12 @@ from typing import Protocol
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from desk.analytics.names.subjects import as_spoken, currencies_named, named_subjects, namings
+from desk.analytics.names.subjects import (
+    currencies_named,
+    named_subjects,
+    namings,
+    with_currencies_lowercased,
+)
 from desk.analytics.news.headline_polarity import polarity_of
 from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stance_of
 from desk.analytics.technical.measures import NotInstalled
@@ -240,7 +245,7 @@ def _names(text: str, asked: Asked) -> bool:
     spoken = rf"\b(?:{re.escape(asked.symbol)}" + (f"|{company.spoken})" if company else ")")
     if not asked.areas and not is_pair(asked.symbol):
         return re.search(spoken, text) is not None
-    spoken_of = as_spoken(text)
+    spoken_of = with_currencies_lowercased(text)
     subjects = (asked.symbol, *_banks(asked))
     return bool(named_subjects(spoken_of, subjects, namings(spoken_of)))
 
@@ -333,7 +338,7 @@ def _side_of_headline(headline: str, symbol: str) -> int:
     """1 for a headline about a stock, a pair or its first side, -1 for its second side."""
     if not is_pair(symbol):
         return 1
-    text = as_spoken(headline)
+    text = with_currencies_lowercased(headline)
     named = namings(text)
     if any(each.subject == symbol for each in named):
         return 1

@@ -35,7 +35,7 @@ NOT_FETCHED: Final = "Not fetched: it needs a network."
 NO_VALUE = frozenset({"", ".", "..", "ND", "NA", "N/A", "NaN", "-", "n/a", "Bank holiday"})
 """The forms in which providers write that a day has no value."""
 
-DAYS_KEPT = 2**15
+CACHED_DAYS = 2**15
 """Days whose parsed form is cached, those of ninety years: each is in every series of a file, in
 all its versions, and parsing it takes ten times as long as the value."""
 
@@ -336,7 +336,7 @@ def day_as(pattern: str) -> Callable[[str], date | None]:
     return partial(_day_as, pattern)
 
 
-@lru_cache(maxsize=DAYS_KEPT)
+@lru_cache(maxsize=CACHED_DAYS)
 def _day_as(pattern: str, cell: str) -> date | None:
     try:
         if pattern == _ISO and _ISO_DAY.fullmatch(cell):

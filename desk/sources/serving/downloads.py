@@ -51,7 +51,7 @@ def download(
             headers=headers,
             timeout=timeout_seconds,
             follow_redirects=follow_redirects,
-            verify=trusted(),
+            verify=download_tls_context(),
         ) as answer:
             check(answer)
             for part in answer.iter_bytes():
@@ -129,18 +129,18 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
 }
 
 
-def trusted() -> ssl.SSLContext:
+def download_tls_context() -> ssl.SSLContext:
     """The trusted certificate authorities. Loading them takes 20 to 70 ms, longer than most
     answers: of several threads only one loads them."""
     with _READING:
-        return _trusted()
+        return _loaded_tls_context()
 
 
 _READING = threading.Lock()
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _loaded_tls_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 

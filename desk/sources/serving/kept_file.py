@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 5.0
 LARGEST_DOWNLOAD = 16 * 1024 * 1024
 """Bytes of a file, unless its server says otherwise."""
 
-FAILURE_KEPT_SECONDS = 60.0
+FAILURE_CACHE_SECONDS = 60.0
 """How long a failure is recorded in the cache folder, so that no process tries again meanwhile."""
 
 _LONGEST_REASON = 4_000
@@ -132,14 +132,14 @@ def use_late_download(kept: KeptFile, cache_dir: Path) -> None:
 
 def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
     """How many seconds ago a refresh of any process failed, and why, if that is less than
-    `FAILURE_KEPT_SECONDS` ago and no refresh has succeeded since."""
+    `FAILURE_CACHE_SECONDS` ago and no refresh has succeeded since."""
     note = _failure_note(kept, cache_dir)
     try:
         ago = time.time() - note.stat().st_mtime
         reason = note.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    return (ago, reason) if 0 <= ago < FAILURE_KEPT_SECONDS else None
+    return (ago, reason) if 0 <= ago < FAILURE_CACHE_SECONDS else None
 
 
 def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:

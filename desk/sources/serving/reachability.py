@@ -23,12 +23,12 @@ from mcp.server import MCPServer
 
 from desk.contracts.agents.tools import REACH_TOOL, Reachability
 from desk.sources.serving.command_line import READS_THE_WEB
-from desk.sources.serving.downloads import status_of, trusted
+from desk.sources.serving.downloads import download_tls_context, status_of
 
 PROBE_SECONDS: Final = 2.0
 """The longest time of `check`, including name lookups."""
 
-FAILURE_KEPT_SECONDS: Final = 60.0
+FAILURE_CACHE_SECONDS: Final = 60.0
 """How long a host that did not answer is not asked again."""
 
 OFFLINE: Final = "this desk fetches nothing (DESK_OFFLINE)"
@@ -148,7 +148,7 @@ class Reach:
         return _instant(latest) if latest else None
 
     def _has_just_failed(self, record: HostRecord) -> bool:
-        return 0 <= self._clock() - record.failed_at < FAILURE_KEPT_SECONDS
+        return 0 <= self._clock() - record.failed_at < FAILURE_CACHE_SECONDS
 
     def _known(self, url: str) -> HostRecord:
         with self._lock:
@@ -181,7 +181,7 @@ def _probed(asked: Sequence[str]) -> dict[str, str | None]:
     """Why each address could not be reached, None for one that answered. A name lookup has no
     timeout of its own, so each address is asked in a thread that may be abandoned."""
     found: dict[str, str | None] = {}
-    authorities = trusted()
+    authorities = download_tls_context()
     threads = [
         threading.Thread(target=_probe, args=(url, authorities, found), daemon=True)
         for url in asked

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from desk.sources.serving.kept_file import (
-    FAILURE_KEPT_SECONDS,
+    FAILURE_CACHE_SECONDS,
     KeptFile,
     has_copy,
     recent_failure,
@@ -34,7 +34,7 @@ _TOOL_CALL = "tools/call"
 _LOG = logging.getLogger(__name__)
 
 
-WARNED_OF: set[Path] = set()
+LOGGED_FAILURES: set[Path] = set()
 """The files whose failure this process has logged as a warning: it may build a server several
 times."""
 
@@ -111,8 +111,8 @@ class Upkeep:
         if failure is not None:
             self._failed.append(failure)
         if self._failed and not any(file.busy for file in self._files):
-            fresh = {failed.path for failed in self._failed} - WARNED_OF
-            WARNED_OF.update(fresh)
+            fresh = {failed.path for failed in self._failed} - LOGGED_FAILURES
+            LOGGED_FAILURES.update(fresh)
             level = logging.WARNING if fresh else logging.DEBUG
             _LOG.log(level, "%s", _failure_words(self._failed, len(self._files)))
             self._failed = []
@@ -196,12 +196,12 @@ class _FileUpkeep:
         failed = recent_failure(self._kept, self._cache_dir)
         if failed is not None:
             ago, reason = failed
-            self._not_before = self._clock() + FAILURE_KEPT_SECONDS - ago
+            self._not_before = self._clock() + FAILURE_CACHE_SECONDS - ago
             return reason
         pause, failure = self._seconds_left(), None
         if pause <= 0:
             failure = await self._refresh()
-            pause = max(self._every_seconds, FAILURE_KEPT_SECONDS if failure else 0.0)
+            pause = max(self._every_seconds, FAILURE_CACHE_SECONDS if failure else 0.0)
         self._not_before = self._clock() + pause
         return failure
 

@@ -149,7 +149,7 @@ def signature_of(file: Path | None) -> FileSignature | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
-CORRECTED_KEPT: Final = 8
+CACHED_CORRECTIONS: Final = 8
 """Earlier states of a file that are cached: a whole file each. Concurrent runs ask for few."""
 
 
@@ -178,7 +178,7 @@ class FileAsOf(Generic[_Content]):
             return now
         key = frozenset(corrections.items())
         if key not in self._corrected:
-            while len(self._corrected) >= CORRECTED_KEPT:
+            while len(self._corrected) >= CACHED_CORRECTIONS:
                 del self._corrected[next(iter(self._corrected))]
             self._corrected[key] = now.corrected(corrections)
         return self._corrected[key]

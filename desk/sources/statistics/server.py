@@ -50,7 +50,7 @@ from desk.sources.statistics.answers import (
     quoted_currency,
     rate_gaps,
 )
-from desk.sources.statistics.bank_rates import CALENDAR_KEY, KEPT, BankRates
+from desk.sources.statistics.bank_rates import CALENDAR_KEY, RATE_PUBLISHERS, BankRates
 from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates
 from desk.sources.statistics.tables import OfficialTables, read_official_tables
 
@@ -167,7 +167,7 @@ class OfficialStatisticsTools:
             raise ToolError(str(error)) from error
 
 
-KEYS = (*(each.key for each in (*PUBLISHERS, *KEPT)), CALENDAR_KEY)
+KEYS = (*(each.key for each in (*PUBLISHERS, *RATE_PUBLISHERS)), CALENDAR_KEY)
 """Providers whose address can be configured, by `--url KEY=ADDRESS`."""
 
 DESCRIPTION = SourceDescription(

@@ -26,8 +26,8 @@ TIMEOUT_SECONDS = 5.0
 PATIENCE_SECONDS = 15.0
 """How long a question waits for those before it."""
 
-KEPT_SECONDS = 300.0
-MOST_KEPT = 256
+CACHE_SECONDS = 300.0
+MOST_CACHED = 256
 MOST_MATCHES = 50
 
 # yfinance has one session, configuration and cache a process.
@@ -62,7 +62,7 @@ class YahooFinance:
         self._url = url
         self._offline = offline
         self._timeout_seconds = timeout_seconds
-        self._kept = KeptAnswers[Any](KEPT_SECONDS, MOST_KEPT, clock)
+        self._kept = KeptAnswers[Any](CACHE_SECONDS, MOST_CACHED, clock)
 
     def closes(self, base: str, quote: str, first: date, last: date) -> Found:
         """The closes of a pair from `first` to `last`, both included.

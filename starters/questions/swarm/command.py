@@ -6,7 +6,7 @@ import typer
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.swarm import SwarmResult
-from desk.platform.memory.sentence_encoder import let_go
+from desk.platform.memory.sentence_encoder import unload_model
 from desk.platform.settings import Settings
 from starters.questions.answer_run import AnswerOptions, command_of, print_answer_of
 from starters.questions.printing import swarm_lines
@@ -140,7 +140,7 @@ def research_objective(options: SwarmOptions, wanted: AnswerOptions) -> ExitStat
         started = objective_start(options, config)
         # The model that matched the objective is not needed again, and the run's workers need the
         # memory.
-        let_go()
+        unload_model()
         return started
 
     return print_answer_of(wanted, command_of("swarm", options), start, besides=swarm_lines)

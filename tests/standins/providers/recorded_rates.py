@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 
 from desk.sources.serving.daily_series import Publisher
-from desk.sources.statistics.bank_rates import KEPT
+from desk.sources.statistics.bank_rates import RATE_PUBLISHERS
 from desk.sources.statistics.bank_rates.publishers import IMF_AREAS
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 from tests.standins.providers.policy_rates import policy_rates
@@ -159,5 +159,6 @@ def _arguments(publisher: Publisher, url: str) -> Mapping[str, tuple[str, ...]]:
 
 
 PROVIDERS = tuple(
-    Provider(each.key, partial(_answer, each), partial(_arguments, each)) for each in KEPT
+    Provider(each.key, partial(_answer, each), partial(_arguments, each))
+    for each in RATE_PUBLISHERS
 )

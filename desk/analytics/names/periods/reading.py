@@ -33,12 +33,12 @@ from desk.analytics.names.periods.months import (
     read_year,
 )
 from desk.analytics.names.periods.relative import (
-    SPOKEN,
+    RELATIVE,
     TO_DATE,
     read_ago,
     read_looked_back,
     read_now,
-    read_spoken,
+    read_relative,
     read_the_year,
     read_to_date,
     read_weekday,
@@ -151,8 +151,8 @@ def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
     quarter or a year in an objective is the span that it looks back over from the instant, and a
     month or season by its name alone is its subject, not its time."""
     period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
-    spoken = SPOKEN.fullmatch(period.read or "")
-    if spoken and unit_of(spoken["unit"]) in _LOOKED_BACK_OVER:
+    relative = RELATIVE.fullmatch(period.read or "")
+    if relative and unit_of(relative["unit"]) in _LOOKED_BACK_OVER:
         today = pendulum.instance(as_of).in_timezone(time_zone)
         return week_so_far(today).window(as_of, time_zone)
     return period.window
@@ -186,7 +186,7 @@ def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
 
 def names_period(words: str) -> bool:
     """Whether words name a period that `period_named` parses."""
-    if any(named.search(words) for named in (SPOKEN, TO_DATE, of_a_month(), SEASON)):
+    if any(named.search(words) for named in (RELATIVE, TO_DATE, of_a_month(), SEASON)):
         return True
     return any(
         not found["day"] or _SINCE.search(words[: found.start()]) for found in ISO.finditer(words)
@@ -194,7 +194,7 @@ def names_period(words: str) -> bool:
 
 
 _Reader = Callable[[str, pendulum.DateTime, datetime], PeriodReading | None]
-_READERS_OF_OBJECTIVES: Final[tuple[_Reader, ...]] = (read_iso, read_spoken, read_month)
+_READERS_OF_OBJECTIVES: Final[tuple[_Reader, ...]] = (read_iso, read_relative, read_month)
 _READERS: Final[tuple[_Reader, ...]] = (
     read_iso,
     read_between,
@@ -202,7 +202,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     read_weekday,
     read_half,
     read_ago,
-    read_spoken,
+    read_relative,
     read_looked_back,
     read_to_date,
     read_month,

@@ -21,7 +21,7 @@ from desk.analytics.names.periods.days import (
 from desk.analytics.names.periods.lengths import NUMBERS, SHORT, UNITS, SpanNamed, unit_of
 
 _OF_THE_CALENDAR: Final = rf"(?!day|decade)(?:{UNITS})"
-SPOKEN: Final = re.compile(
+RELATIVE: Final = re.compile(
     rf"\b(?P<which>(?P<this>this)|last) (?P<unit>{_OF_THE_CALENDAR})(?(this)s?)\b", re.I
 )
 """`This weeks` is `this week's` without its apostrophe. `Last weeks` may be several."""
@@ -48,13 +48,13 @@ _AGO: Final = re.compile(
 """So long before now: the day itself, or everything since, if it is compared with now."""
 
 
-def read_spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+def read_relative(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
     """Parses this or last week, month, quarter or year."""
-    found = SPOKEN.search(words)
+    found = RELATIVE.search(words)
     if found is None:
         return None
     unit, last = unit_of(found["unit"]), found["which"].casefold() == "last"
-    return PeriodReading(_spoken_days(unit, today, last=last), found.start(), found.end())
+    return PeriodReading(_relative_days(unit, today, last=last), found.start(), found.end())
 
 
 def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
@@ -63,16 +63,18 @@ def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
     if found is None:
         return None
     unit = found["unit"] or found["on"] or SHORT[found["short"].casefold()]
-    return PeriodReading(_spoken_days(unit_of(unit), today, last=False), *found.span())
+    return PeriodReading(_relative_days(unit_of(unit), today, last=False), *found.span())
 
 
 def read_the_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
     """Parses `the year`: the current one."""
     found = _THE_YEAR.search(words)
-    return PeriodReading(_spoken_days("year", today, last=False), *found.span()) if found else None
+    return (
+        PeriodReading(_relative_days("year", today, last=False), *found.span()) if found else None
+    )
 
 
-def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> PeriodDays:
+def _relative_days(unit: str, today: pendulum.DateTime, *, last: bool) -> PeriodDays:
     back = int(last)
     if unit == "week":
         return week(today.start_of("week").subtract(weeks=1)) if last else this_week(today)

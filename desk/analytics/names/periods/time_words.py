@@ -10,7 +10,7 @@ from babel.units import format_unit
 
 from desk.analytics.names.periods.iso import ISO
 from desk.analytics.names.periods.months import NAMED_YEAR, WORDS_BESIDES, short_months
-from desk.analytics.names.periods.relative import SPOKEN, weekdays
+from desk.analytics.names.periods.relative import RELATIVE, weekdays
 from desk.analytics.names.subjects import without_subjects
 
 _UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
@@ -24,7 +24,7 @@ calendar. A move within so many days does refer to days."""
 def words_ahead(words: str) -> tuple[str, ...]:
     """The words of time in a text that may say how far ahead it asks. Omits those with `last` or
     `since`."""
-    bare = SPOKEN.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
+    bare = RELATIVE.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
     return tuple(dict.fromkeys(calendar_words(_SINCE_WHEN.sub(" ", bare))))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     ConflictKind,
@@ -75,7 +75,7 @@ def _views_words(
         side.append(who(position))
     held = "; ".join(f"{listed(names)} said {said}" for said, names in sides.items())
     on = " for" if conflict.kind is ConflictKind.RECOMMENDATION else " of"
-    yield f"On {_TOPICS[conflict.kind]}{on} {spoken(conflict.market)}: {held}."
+    yield f"On {_TOPICS[conflict.kind]}{on} {market_in_a_sentence(conflict.market)}: {held}."
     if not conflict.resolved:
         yield "Nobody has decided it yet."
         return
@@ -91,7 +91,8 @@ def _figures_words(
 ) -> Iterator[str]:
     what = _metric(conflict)
     holders = listed(who(position) for position in _heard(conflict))
-    yield f"On {what} of {spoken(conflict.market)}: {holders} stated different figures."
+    market = market_in_a_sentence(conflict.market)
+    yield f"On {what} of {market}: {holders} stated different figures."
     if not conflict.resolved:
         yield "Nobody has decided which one holds, so none does."
         return

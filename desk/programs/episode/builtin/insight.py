@@ -4,7 +4,7 @@ each other."""
 from collections.abc import Iterator, Sequence
 
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.agents.tools import DataSource
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim, claim_id
@@ -83,7 +83,8 @@ def _sources(context: EpisodeContext, claims: Sequence[Claim]) -> tuple[DataSour
 def _missing(board: StockBoard, pointers: Sequence[Pointer]) -> Iterator[str]:
     yield from not_known(board)
     if not pointers:
-        yield f"{spoken(board.symbol)}: no figure that is known says anything of the weeks ahead."
+        market = market_in_a_sentence(board.symbol)
+        yield f"{market}: no figure that is known says anything of the weeks ahead."
 
 
 def _contradictions(pointers: Sequence[Pointer]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import Recommended, StockRecommendation
 from desk.contracts.findings.claims import Claim, Metric, claim_id
@@ -71,7 +71,7 @@ class _Case(NamedTuple):
     @property
     def name(self) -> str:
         """The stock's name in prose."""
-        return spoken(self.board.symbol)
+        return market_in_a_sentence(self.board.symbol)
 
     @property
     def knows_too_little(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim
@@ -44,7 +44,7 @@ def shown_board(request: TurnRequest) -> Blackboard:
 
 def not_known(board: StockBoard) -> Iterator[str]:
     """Yields a line for each part without a figure: it was not looked for, or there is no data."""
-    name = spoken(board.symbol)
+    name = market_in_a_sentence(board.symbol)
     for action in board.lacking_parts:
         why = "there is no data on" if action in board.taken else "nobody looked for"
         yield f"{name}: {why} {PARTS[action]}."

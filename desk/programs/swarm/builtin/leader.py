@@ -14,7 +14,7 @@ from desk.analytics.names.currency_mentions import (
     shared_name_sentences,
 )
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import AREAS, market_of_symbol, spoken
+from desk.analytics.names.markets import AREAS, market_in_a_sentence, market_of_symbol
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
@@ -169,7 +169,9 @@ def _ended(account: Account) -> str:
     """Says for which markets the prices end too early, and what to do. The days are listed with
     what is missing, because an answer holds no digits without a claim."""
     ended = {result.market for _, result in account.found if result.ends_on is not None}
-    markets = [spoken(each.market) for each in account.markets if each.market in ended]
+    markets = [
+        market_in_a_sentence(each.market) for each in account.markets if each.market in ended
+    ]
     if not markets:
         return ""
     return f"No prices of {listed(markets)} are here for {PRICES_ENDED}"
@@ -178,7 +180,7 @@ def _ended(account: Account) -> str:
 def leaning_words(balance: Balance) -> str:
     """Describes a market's direction, what it rests on, and why, if the leader has no hypothesis on
     it."""
-    name, decided = spoken(balance.market), balance.conflict
+    name, decided = market_in_a_sentence(balance.market), balance.conflict
     if not balance.voices:
         return f"On {name} nobody brought a view."
     if decided is not None and not decided.resolved:
@@ -344,8 +346,9 @@ def decision_words(balance: Balance) -> str:
         if by_weight is balance.leaning
         else f"where the weight of their views alone says {_WAYS.get(by_weight, 'neither way')}"
     )
+    market = market_in_a_sentence(balance.market)
     return (
-        f"On the direction of {spoken(balance.market)} no vote settled what the specialists say:"
+        f"On the direction of {market} no vote settled what the specialists say:"
         f" {_who(conflict)} for {way}, {weighed}."
     )
 
@@ -449,7 +452,7 @@ def _failed(account: Account) -> str:
     for market, agent in dict.fromkeys(silent):
         by_market.setdefault(market, []).append(_voice(agent))
     return joined(
-        f"There is no data on {listed(voices)} of {spoken(market)}."
+        f"There is no data on {listed(voices)} of {market_in_a_sentence(market)}."
         for market, voices in by_market.items()
     )
 
@@ -460,7 +463,7 @@ def _sections(account: Account) -> Iterator[Section]:
             content = _content(account, agent, result)
             if content:
                 yield Section(
-                    title=f"{spoken(market.market)}: {_title(agent)}",
+                    title=f"{market_in_a_sentence(market.market)}: {_title(agent)}",
                     content=clip(content, LONGEST_SECTION),
                 )
     form = form_of(query_of(account.request)).form

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from desk.agents.capabilities import usual_route
 from desk.analytics.names.central_banks import named_in_a_sentence
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
@@ -270,7 +270,7 @@ class SpecialistReading:
     @property
     def name(self) -> str:
         """The market's name in prose."""
-        return spoken(self.market.market)
+        return market_in_a_sentence(self.market.market)
 
     def value(self, metric: Metric) -> Decimal | None:
         """Returns the market's figure of a metric; None if no tool stated it."""

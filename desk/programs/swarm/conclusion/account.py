@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from desk.agents.speciality import Clause
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
@@ -182,7 +182,9 @@ def told(moves: Iterable[MarketMove]) -> str:
     by_market: dict[str, list[str]] = {}
     for span in moves:
         by_market.setdefault(span.market, []).append(span.words)
-    return ", ".join(f"{spoken(market)} {listed(words)}" for market, words in by_market.items())
+    return ", ".join(
+        f"{market_in_a_sentence(market)} {listed(words)}" for market, words in by_market.items()
+    )
 
 
 def side_of(market: str, currency: str | None) -> int:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.programs.swarm.conclusion.wording import MARKS
 from desk.trust.prose import clip, printable, split_sentences
@@ -39,7 +39,7 @@ def memory_lines(recalled: Iterable[Recalled], markets: Iterable[str], as_of: da
 
 
 def _line(entry: MemoryEntry, as_of: datetime) -> str:
-    markets = listed(dict.fromkeys(spoken(market) for market in entry.markets))
+    markets = listed(dict.fromkeys(market_in_a_sentence(market) for market in entry.markets))
     head = f"{_KINDS[entry.kind]} on {markets}, {_age(as_of - entry.as_of)}"
     said = " ".join(list(_sentences(entry.text))[:MOST_SENTENCES])
     return f"{head}: {said}" if said else ""

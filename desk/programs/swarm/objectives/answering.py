@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
@@ -252,5 +252,6 @@ def instead_of(
         return {}
     pairs = form.markets({code for name in named if "/" in name for code in name.split("/")})
     return {
-        pair: KnownSymbol(symbol=pair, kind=MarketKind.PAIR, name=spoken(pair)) for pair in pairs
+        pair: KnownSymbol(symbol=pair, kind=MarketKind.PAIR, name=market_in_a_sentence(pair))
+        for pair in pairs
     }

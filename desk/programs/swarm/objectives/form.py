@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from desk.agents.capabilities import RATES
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.analytics.names.periods import SpanNamed, limits_ahead, spans_named, words_ahead
 from desk.analytics.prices.series import window_days
 from desk.analytics.technical.measures import INSTALL_SWARM
@@ -112,7 +112,7 @@ class MarketView:
     @property
     def name(self) -> str:
         """The market as prose names it."""
-        return spoken(self.spec.market)
+        return market_in_a_sentence(self.spec.market)
 
     @property
     def others(self) -> tuple[MarketSpec, ...]:
@@ -250,7 +250,7 @@ class ObjectiveForm:
     def about(self, markets: Sequence[MarketSpec], over: SpanNamed | None = None) -> str:
         """Returns the form's question on some markets, over its own span or another."""
         of_all = markets if self.fewest > 1 else markets[:2]
-        names = listed(spoken(each.market) for each in of_all)
+        names = listed(market_in_a_sentence(each.market) for each in of_all)
         each_of = len(markets) > 1 and self.fewest == 1
         return self.asked_of(f"each of {names}" if each_of else names, over)
 

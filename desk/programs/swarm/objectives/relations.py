@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypedDict
 
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import spoken
+from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
@@ -174,7 +174,11 @@ def _known(view: MarketView, metric: Metric) -> dict[str, Decimal]:
 
 def _without(view: MarketView, found: Mapping[str, Decimal], what: str) -> tuple[str, ...]:
     """Says which markets of the objective were not compared, because they lack the figure."""
-    names = [spoken(each.market) for each in view.account.markets if each.market not in found]
+    names = [
+        market_in_a_sentence(each.market)
+        for each in view.account.markets
+        if each.market not in found
+    ]
     are = "is" if len(names) == 1 else "are"
     return (f"{listed(names)} {are} not compared: no {what} is known here.",) if names else ()
 

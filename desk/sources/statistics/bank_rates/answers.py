@@ -41,8 +41,8 @@ from desk.sources.statistics.bank_rates.publishers import (
     CALL_RATE,
     EFFECTIVE_WITHIN,
     INSTRUMENTS,
-    KEPT,
     OVERNIGHT,
+    RATE_PUBLISHERS,
 )
 
 MARGIN: Final = Decimal("0.5")
@@ -77,14 +77,14 @@ def consequences(
             base = {day: low + MARGIN for day, low in known.get("US low", {}).items()}
             yield from _by_formula("HK", "base rate", base, origin)
         case "bank_of_japan_call_rate":
-            yield from _dealt({"JP": known.get(CALL_RATE, {})}, origin)
+            yield from _records_of({"JP": known.get(CALL_RATE, {})}, origin)
         case "oecd_overnight":
-            yield from _dealt(
+            yield from _records_of(
                 {name[:2]: known.get(name, {}) for name in OVERNIGHT.values()}, origin
             )
 
 
-def _dealt(rates: Mapping[str, Series], origin: str | None) -> Iterator[RateRecord]:
+def _records_of(rates: Mapping[str, Series], origin: str | None) -> Iterator[RateRecord]:
     """Actual overnight rates, by area. A month's average is dated to its first day."""
     for area, values in rates.items():
         if values:
@@ -168,12 +168,13 @@ class BankRates:
         """`addresses` replace publishers' own, by their keys. `today` is the day, UTC, up to which
         the economic calendar is cached: by default the present one."""
         calendar = pages(read_facts(), today or datetime.now(UTC).date())
-        self.files = files_of((*KEPT, *calendar), addresses)
+        self.files = files_of((*RATE_PUBLISHERS, *calendar), addresses)
         self._pages = [(page, page.series_file(cache_dir)) for page in calendar]
         over = {page.file for page in calendar if cache_dir and is_final(page, cache_dir)}
         self.upkept = tuple(file for file in self.files if file.name not in over)
         self._records = [
-            (publisher, publisher.series_file(cache_dir)) for publisher in (*KEPT, *RATE_SOURCES)
+            (publisher, publisher.series_file(cache_dir))
+            for publisher in (*RATE_PUBLISHERS, *RATE_SOURCES)
         ]
         self._bis = next(file for publisher, file in self._records if publisher is BIS_DAILY)
 

@@ -129,7 +129,7 @@ and the Riksbank take a week longer."""
 _YEAR: Final = datetime.now(UTC).year
 """The year in which the process started: a server requests the next year after its next start."""
 
-KEPT: Final = (
+RATE_PUBLISHERS: Final = (
     Publisher(
         key="reserve_bank_of_australia_rate",
         source=authoritative(

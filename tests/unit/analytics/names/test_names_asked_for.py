@@ -5,10 +5,10 @@ import pytest
 from desk.analytics.names.aliases import ALSO_CALLED, UNITS
 from desk.analytics.names.nearest import nearest, suggestion
 from desk.analytics.names.subjects import (
-    as_spoken,
     by_their_kinds,
     currency_asked_for,
     subjects_asked,
+    with_currencies_lowercased,
 )
 
 
@@ -61,7 +61,10 @@ def test_a_name_counts_as_what_it_is() -> None:
 
 
 def test_a_title_is_read_with_currencies_as_a_sentence_has_them() -> None:
-    assert as_spoken("Yen Falls as Dollar and Euro Rise") == "yen Falls as dollar and euro Rise"
+    assert (
+        with_currencies_lowercased("Yen Falls as Dollar and Euro Rise")
+        == "yen Falls as dollar and euro Rise"
+    )
 
 
 def test_every_unit_is_a_word_of_its_own() -> None:

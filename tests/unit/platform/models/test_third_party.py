@@ -14,8 +14,8 @@ from desk.platform.models.abilities import FILE, Abilities, TrialAnswer, probe
 from desk.platform.models.claude import Claude
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.models.third_party import (
-    LEAST_WRITTEN,
-    MOST_WRITTEN,
+    LEAST_OUTPUT_TOKENS,
+    MOST_OUTPUT_TOKENS,
     adapted_request,
     is_claude,
     json_object_in,
@@ -152,10 +152,10 @@ def test_what_an_endpoint_can_is_said_in_plain_words() -> None:
 
 def test_a_slow_model_is_let_write_what_fits_the_time_for_a_call() -> None:
     slow, unknown = Abilities(tokens_a_second=25.0), Abilities()
-    assert most_output_tokens(call(), unknown, 60) == MOST_WRITTEN
+    assert most_output_tokens(call(), unknown, 60) == MOST_OUTPUT_TOKENS
     assert most_output_tokens(call(), slow, 60) == 750
-    assert most_output_tokens(call(), slow, 3_600) == MOST_WRITTEN
-    assert most_output_tokens(call(), slow, 1) == LEAST_WRITTEN
+    assert most_output_tokens(call(), slow, 3_600) == MOST_OUTPUT_TOKENS
+    assert most_output_tokens(call(), slow, 1) == LEAST_OUTPUT_TOKENS
     assert most_output_tokens(call(max_tokens=100), slow, 60) == 100
 
 

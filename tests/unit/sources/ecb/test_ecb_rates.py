@@ -17,7 +17,7 @@ from desk.analytics.figures import level_step
 from desk.contracts.markets import MarketKind
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.sources.ecb.rates import (
-    PAIRS_KEPT,
+    CACHED_PAIRS,
     DamagedRatesFile,
     EuroRates,
     parse_rates,
@@ -88,7 +88,7 @@ def test_a_thread_that_asks_about_a_pair_does_not_disturb_another(
     *others, last, beside = [code for code in packaged.currencies if code != "USD"]
     kept = Interrupted(lambda: packaged.between("USD", beside, MONDAY, FRIDAY))
     monkeypatch.setattr(packaged, "_worked_out", kept)
-    for code in others[:PAIRS_KEPT]:
+    for code in others[:CACHED_PAIRS]:
         packaged.between("USD", code, MONDAY, FRIDAY)
     assert kept.beside.ident is None
     try:
@@ -96,7 +96,7 @@ def test_a_thread_that_asks_about_a_pair_does_not_disturb_another(
     finally:
         kept.go_on.set()
         kept.beside.join()
-    assert len(kept) == PAIRS_KEPT
+    assert len(kept) == CACHED_PAIRS
 
 
 def test_days_come_oldest_first_and_both_ends_are_included() -> None:
@@ -108,7 +108,7 @@ def test_days_come_oldest_first_and_both_ends_are_included() -> None:
 def test_a_pair_has_the_same_fixings_however_often_it_is_asked_for(packaged: EuroRates) -> None:
     """A part of the days first, then all, and again when other pairs have been asked about."""
     others = [code for code in packaged.currencies if code not in ("USD", "JPY")]
-    assert len(others) > PAIRS_KEPT
+    assert len(others) > CACHED_PAIRS
     part = packaged.between("USD", "JPY", MONDAY, FRIDAY)
     every = packaged.between("USD", "JPY", date.min, FRIDAY)
     assert (part.days, part.values) == (every.days[-5:], every.values[-5:])

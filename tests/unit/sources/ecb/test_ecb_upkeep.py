@@ -15,8 +15,8 @@ from mcp import Client
 from desk.sources.ecb.rates import read_rates
 from desk.sources.ecb.server import build_server
 from desk.sources.ecb.store import cached_file, rates_file
-from desk.sources.serving.kept_file import FAILURE_KEPT_SECONDS
-from desk.sources.serving.upkeep import WARNED_OF, Upkeep
+from desk.sources.serving.kept_file import FAILURE_CACHE_SECONDS
+from desk.sources.serving.upkeep import LOGGED_FAILURES, Upkeep
 from tests.support.addresses.rates import serving
 from tests.support.files.rates_files import rates_csv, write_rates, zipped
 
@@ -182,7 +182,7 @@ async def test_after_a_failure_the_ecb_is_left_alone_for_a_minute(
     with serving(b"sorry", 503, asked=asked) as url:
         upkeep = upkeep_of(cache, packaged, url, refresh_every=timedelta(seconds=1), clock=clock)
         await upkeep.ensure_fresh()
-        clock.seconds += FAILURE_KEPT_SECONDS - 1
+        clock.seconds += FAILURE_CACHE_SECONDS - 1
         await upkeep.ensure_fresh()
         assert len(asked) == 1
         clock.seconds += 1
@@ -197,7 +197,7 @@ async def test_a_failure_is_remembered_for_the_next_process(
     asked: list[str] = []
     with serving(b"sorry", 503, asked=asked) as url:
         await upkeep_of(cache, packaged, url).ensure_fresh()
-        WARNED_OF.clear()  # As it is in the next process.
+        LOGGED_FAILURES.clear()  # As it is in the next process.
         await upkeep_of(cache, packaged, url).ensure_fresh()
         assert len(asked) == 1
         assert caplog.text.count("503 Service Unavailable") == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from desk.sources.news.feed import MOST_KEPT, FeedReader
+from desk.sources.news.feed import MOST_CACHED, FeedReader
 from desk.sources.news.server import GoogleNewsTools
 from tests.support.addresses.feeds import UNUSABLE, Answer, feeds, item, rss
 from tests.unit.sources.news.test_google_news import AS_OF, HOUR, found, headlines, tools
@@ -102,9 +102,9 @@ def test_another_question_is_asked_anew_and_a_failure_is_not_kept() -> None:
 def test_only_so_many_answers_are_kept() -> None:
     asked: list[str] = []
     with tools(rss(), asked) as google:
-        for number in range(MOST_KEPT + 1):
+        for number in range(MOST_CACHED + 1):
             google.search_news(f"yen {number}", AS_OF)
-        google.search_news(f"yen {MOST_KEPT}", AS_OF)
-        assert len(asked) == MOST_KEPT + 1
+        google.search_news(f"yen {MOST_CACHED}", AS_OF)
+        assert len(asked) == MOST_CACHED + 1
         google.search_news("yen 0", AS_OF)
-    assert len(asked) == MOST_KEPT + 2
+    assert len(asked) == MOST_CACHED + 2

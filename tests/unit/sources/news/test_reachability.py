@@ -12,7 +12,7 @@ from mcp import Client
 from desk.contracts.agents.tools import REACH_TOOL, Reachability
 from desk.sources.news.server import build_server, from_arguments
 from desk.sources.serving.reachability import (
-    FAILURE_KEPT_SECONDS,
+    FAILURE_CACHE_SECONDS,
     PROBE_SECONDS,
     NotReachable,
     Reach,
@@ -73,7 +73,7 @@ def test_a_failure_is_remembered_for_a_minute_by_the_next_process(tmp_path: Path
     with feeds(Answer()) as url:
         reach = Reach("news", (url,), tmp_path, clock=clock)
         since = reach.note_failure(url, "it did not answer")
-        clock.now += FAILURE_KEPT_SECONDS - 1
+        clock.now += FAILURE_CACHE_SECONDS - 1
         later = Reach("news", (url,), tmp_path, clock=clock)
         with pytest.raises(NotReachable, match="it did not answer"):
             later.require(url)

@@ -4,7 +4,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.sources.reuters.access import access_from
-from desk.sources.reuters.platform import MOST_KEPT, LsegNews
+from desk.sources.reuters.platform import MOST_CACHED, LsegNews
 from desk.sources.reuters.server import ReutersTools
 from tests.support.addresses.feeds import Answer
 from tests.support.addresses.lseg import (
@@ -151,9 +151,9 @@ def test_another_instant_is_asked_for_anew_and_a_failure_is_not_kept() -> None:
 
 def test_only_so_many_answers_are_kept() -> None:
     with reuters() as (tools, platform):
-        for number in range(MOST_KEPT + 1):
+        for number in range(MOST_CACHED + 1):
             tools.get_market_news(AS_OF, f"yen {number}")
-        tools.get_market_news(AS_OF, f"yen {MOST_KEPT}")
-        assert len(platform.queries()) == MOST_KEPT + 1
+        tools.get_market_news(AS_OF, f"yen {MOST_CACHED}")
+        assert len(platform.queries()) == MOST_CACHED + 1
         tools.get_market_news(AS_OF, "yen 0")
-    assert len(platform.queries()) == MOST_KEPT + 2
+    assert len(platform.queries()) == MOST_CACHED + 2

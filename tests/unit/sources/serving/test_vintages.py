@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.sources.serving.vintages import (
-    CORRECTED_KEPT,
+    CACHED_CORRECTIONS,
     FileAsOf,
     RevisedDatum,
     Vintages,
@@ -133,7 +133,7 @@ class Told:
 def test_of_earlier_states_the_newest_asked_for_are_kept(tmp_path: Path) -> None:
     path = revisions_path("file", tmp_path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    states = [{"a": str(number)} for number in range(CORRECTED_KEPT + 2)]
+    states = [{"a": str(number)} for number in range(CACHED_CORRECTIONS + 2)]
     revised: list[RevisedDatum] = []
     for seen, (before, after) in enumerate(pairwise(states)):
         revised += revisions_between(
@@ -143,8 +143,8 @@ def test_of_earlier_states_the_newest_asked_for_are_kept(tmp_path: Path) -> None
     now, as_seen = Told(states[-1]["a"]), FileAsOf[Told]("file", tmp_path)
     asked = [as_seen.known_at(now, hours(at - 0.5)).value for at in range(len(revised))]
     assert asked == [state["a"] for state in states[:-1]]
-    assert now.corrections == CORRECTED_KEPT + 1
+    assert now.corrections == CACHED_CORRECTIONS + 1
     as_seen.known_at(now, hours(len(revised) - 1.5))
-    assert now.corrections == CORRECTED_KEPT + 1
+    assert now.corrections == CACHED_CORRECTIONS + 1
     as_seen.known_at(now, hours(-0.5))
-    assert now.corrections == CORRECTED_KEPT + 2, "the oldest was let go"
+    assert now.corrections == CACHED_CORRECTIONS + 2, "the oldest was let go"

@@ -10,7 +10,7 @@ from desk.contracts.findings.source_results import RateRecord
 from desk.sources.central_banks.recorded import HIBOR, RATE_SOURCES
 from desk.sources.serving.daily_series import Publisher, files_of, whole
 from desk.sources.serving.kept_file import DamagedFile, refresh
-from desk.sources.statistics.bank_rates import KEPT, BankRates
+from desk.sources.statistics.bank_rates import RATE_PUBLISHERS, BankRates
 from desk.sources.statistics.bank_rates.answers import consequences
 from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.standins.provider import Failure
@@ -29,7 +29,7 @@ def rates(tmp_path_factory: pytest.TempPathFactory) -> BankRates:
     kept = BankRates(folder)
     with serving() as standins:
         standins.until = NOVEMBER
-        for publisher in KEPT:
+        for publisher in RATE_PUBLISHERS:
             refresh(publisher.kept_file(standins.address(publisher.key)), folder)
         for file in files_of(RATE_SOURCES, addresses(standins.address("policy_rates"))):
             refresh(file, folder)
@@ -119,14 +119,14 @@ def test_without_files_all_areas_need_a_network() -> None:
     assert answer.missing == dict.fromkeys(("US", "JP"), "Not fetched: it needs a network.")
 
 
-@pytest.mark.parametrize("publisher", KEPT, ids=lambda each: each.key)
+@pytest.mark.parametrize("publisher", RATE_PUBLISHERS, ids=lambda each: each.key)
 def test_what_is_not_the_file_is_refused(publisher: Publisher) -> None:
     for content in (b"", b"<html>Sorry</html>", b"{}", b"a,b,c\n1,2,3\n"):
         with pytest.raises(DamagedFile):
             publisher.read(content)
 
 
-@pytest.mark.parametrize("publisher", KEPT, ids=lambda each: each.key)
+@pytest.mark.parametrize("publisher", RATE_PUBLISHERS, ids=lambda each: each.key)
 def test_a_file_is_fetched_and_kept_through_the_failures_of_its_provider(
     publisher: Publisher, tmp_path: Path
 ) -> None:
