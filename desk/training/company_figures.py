@@ -69,8 +69,8 @@ class CompanyFigures:
     def values(
         self, action: StockAction, day: date, close: Decimal, as_of: datetime
     ) -> dict[Metric, float]:
-        """Returns what one of `ON_COMPANIES` fetches at an instant whose last price is the close of
-        `day`."""
+        """Returns what one of `COMPANY_ACTIONS` fetches at an instant whose last price is the close
+        of `day`."""
         if action is StockAction.FETCH_FUNDAMENTALS:
             return self._fundamentals(day, close, as_of)
         gathered = self._stories(as_of)
