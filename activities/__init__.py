@@ -1,1 +1,2 @@
-"""Every effect: turns, tool calls, judgements, publishing, delivery, memory and learning."""
+"""The activities, which have all effects: turns, tool calls, judgements, publishing, delivery,
+memory and learning."""

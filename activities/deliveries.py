@@ -1,6 +1,6 @@
 """Sends a published revision by one channel, as an activity of the desk.
 
-The texts of the e-mail and of the message to a chat room are written here as well.
+Also writes the texts of the e-mail and of the message to a chat room.
 """
 
 import asyncio
@@ -43,11 +43,12 @@ CHANGES: Final = 5
 AHEAD: Final = 8
 MISSING: Final = 5
 LONGEST_LINE: Final = 400
-"""Characters of a line. Text from outside can be long."""
+"""The maximum length of a line in characters. Text from outside can be long."""
 
 
 def subject_line(report: ResearchReport) -> str:
-    """`Asia and G10 currencies and policy rates, 2026-W44: 36 of 38 markets, revision 2`."""
+    """Returns a subject such as `Asia and G10 currencies and policy rates, 2026-W44: 36 of 38
+    markets, revision 2`."""
     coverage = report.coverage
     revision = f", revision {report.revision}" if report.revision > 1 else ""
     state = ", incomplete" if not coverage.complete else "" if coverage.current else ", not current"
@@ -56,7 +57,8 @@ def subject_line(report: ResearchReport) -> str:
 
 
 def letter(report: ResearchReport, where: str) -> str:
-    """The first screen of the report as plain text. `where` is the link or path of the report."""
+    """Returns the first screen of the report as plain text. `where` is the link or path of the
+    report."""
     lead = lead_in(report)
     blocks = (
         [subject_line(report), f"As of {instant(report.as_of, report.window.time_zone)}"],
@@ -76,8 +78,8 @@ def letter(report: ResearchReport, where: str) -> str:
 
 
 def room_message(report: ResearchReport, where: str) -> str:
-    """The message to a chat room in Slack's markup: headline, coverage, biggest moves, and where
-    the report is."""
+    """Returns the message to a chat room in Slack's markup: headline, coverage, biggest moves, and
+    where the report is."""
     lines = [
         f"*{escaped(subject_line(report))}*",
         escaped(_short_line(lead_in(report).headline.text)),
@@ -89,19 +91,19 @@ def room_message(report: ResearchReport, where: str) -> str:
 
 
 def biggest(report: ResearchReport) -> list[Mover]:
-    """The movers with the largest moves, largest first."""
+    """Returns the movers with the largest moves, largest first."""
     return sorted(report.movers, key=lambda row: abs(row.move), reverse=True)[:MOVERS]
 
 
 def mover_words(mover: Mover) -> str:
-    """`USD/JPY +1.20 % to 156.80 (z +2.1)`."""
+    """Returns a line such as `USD/JPY +1.20 % to 156.80 (z +2.1)`."""
     score = f" (z {mover.z_score:+f})" if mover.z_score is not None else ""
     return f"{mover.market} {mover.move:+f} % to {mover.last:,f}{score}"
 
 
 def escaped(text: str) -> str:
-    """The text with Slack's special characters escaped, so that it holds no markup, mention or
-    link."""
+    """Returns the text with Slack's special characters escaped, so that it contains no markup,
+    mention or link."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -135,7 +137,7 @@ def _ahead(row: CalendarRow) -> str:
 
 
 def _indented_line(text: str) -> str:
-    """The text on one line of at most `LONGEST_LINE` characters, with its leading blanks kept."""
+    """Returns the text on one line of at most `LONGEST_LINE` characters, with its indentation."""
     indent = len(text) - len(text.lstrip())
     return " " * indent + _short_line(text)
 
@@ -179,13 +181,13 @@ class DeliveryActivities:
 
     @activity.defn
     async def deliver_report(self, delivery: Delivery) -> DeliveryReceipt:
-        """Delivers the revision by the channel, unless the journal says that it was delivered.
+        """Delivers the revision by the channel, unless the journal records it as delivered.
 
         If the desk crashes between the receiver's answer and the journal's entry, the revision is
         sent again: an e-mail with the same Message-ID, files with the same contents.
 
         Raises:
-            ApplicationError: `DeliveryFailed`, retryable where another attempt may succeed.
+            ApplicationError: `DeliveryFailed`, retryable if another attempt may succeed.
         """
         async with beating():
             try:
@@ -218,8 +220,8 @@ class DeliveryActivities:
         except StoreUnreachable as error:
             raise DeliveryFailed(str(error)) from None
         revision = await asyncio.to_thread(self._revision, delivery.parcel)
-        # What it takes to speak to a channel is loaded where the channel is used, and in a thread,
-        # for it takes longer than the time between two heartbeats.
+        # The channel's modules are imported only where the channel is used. The import runs in a
+        # thread, because it takes longer than the interval between two heartbeats.
         await asyncio.to_thread(_load, delivery.channel)
         seconds = _time_for_one_try()
         reference: str | None = None
@@ -245,7 +247,8 @@ class DeliveryActivities:
             raise DeliveryFailed(f"no target for {delivery.channel}", permanent=True)
         from desk.platform.delivery.store import store_files
 
-        # Whoever finds the JSON form finds the others, and their signature.
+        # The JSON form is stored last: a reader who finds it also finds the others and the
+        # signature.
         paths = sorted(revision.files.values(), key=lambda path: path.suffix == ".json")
         contents = {
             object_key(target.prefix, path.name): await asyncio.to_thread(path.read_bytes)
@@ -294,6 +297,7 @@ def _letter(revision: _Revision, parcel: Parcel, target: EmailTarget) -> Letter:
 
 
 def _time_for_one_try() -> float:
-    """A little less than the attempt may take, so that the timeout is ours and says what it is."""
+    """Returns a timeout in seconds slightly below the attempt's own, so that the desk's error is
+    raised and says what timed out."""
     allowed = activity.info().start_to_close_timeout
     return 0.9 * allowed.total_seconds() if allowed else 30.0

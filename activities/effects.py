@@ -1,4 +1,4 @@
-"""What every activity needs: heartbeats while it works, and an effect that happens only once."""
+"""Helpers of all activities: heartbeats during the work, and effects that happen only once."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -32,8 +32,8 @@ async def beating(*details: object) -> AsyncIterator[None]:
 
 
 def effect_key(activity_id: str | None = None) -> str:
-    """The journal's key for the effect of this activity, or of another activity of its workflow.
-    All attempts of an activity have the same key."""
+    """Returns the journal's key for the effect of this activity, or of another activity of its
+    workflow. All attempts of an activity have the same key."""
     info = activity.info()
     return f"{info.workflow_id}/{info.workflow_run_id}/{activity_id or info.activity_id}"
 
@@ -46,7 +46,7 @@ async def once(
     key: str | None = None,
     outlives: bool = False,
 ) -> T:
-    """As `EffectJournal.once`, by default with the key of this activity. The look-up is counted."""
+    """Calls `EffectJournal.once`, by default with the key of this activity. Counts the lookup."""
     made = False
 
     async def had() -> T:

@@ -1,5 +1,5 @@
-"""Errors of activities, classified where they happen: which ones Temporal retries. Also reads the
-errors of tool calls."""
+"""Classifies the errors of activities where they happen, by whether Temporal retries them. Also
+parses the errors of tool calls."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -12,19 +12,20 @@ from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault, FailureType
 
 LONGEST_MESSAGE = 1_000
-"""Characters of a failure's message. It is kept in history, where a server's traceback does not
-belong."""
+"""The maximum length of a failure's message in characters. It is stored in history, where a
+server's traceback does not belong."""
 
 
 def permanent(kind: FailureType, message: str, *details: object) -> ApplicationError:
-    """An error that Temporal does not retry, because another attempt would fail as well."""
+    """Returns an error that Temporal does not retry, because another attempt would fail as well."""
     return ApplicationError(_short(message), *details, type=kind, non_retryable=True)
 
 
 def transient(
     kind: FailureType, message: str, *details: object, retry_after: timedelta | None = None
 ) -> ApplicationError:
-    """An error that Temporal retries, after the pause that its origin asked for if there is one."""
+    """Returns an error that Temporal retries, after the pause that the failing service asked for if
+    it did."""
     return ApplicationError(_short(message), *details, type=kind, next_retry_delay=retry_after)
 
 
@@ -41,11 +42,11 @@ class ToldFault(NamedTuple):
 
 
 def fault_told(reason: BaseException | None) -> ToldFault:
-    """Reads why a tool call failed from the cause of its `ActivityError`.
+    """Parses why a tool call failed from the cause of its `ActivityError`.
 
     If there was no time for another attempt, the last one counts. A timeout while a worker had the
-    call is `CallFault.TIMEOUT`. Both fields are None if no worker took the call, or if a worker of
-    another version worded it differently.
+    call is `CallFault.TIMEOUT`. Both fields are None if no worker accepted the call, or if a worker
+    of another version reported it in another form.
     """
     if isinstance(reason, TimedOut) and reason.type is TimeoutType.SCHEDULE_TO_CLOSE:
         reason = reason.cause

@@ -1,7 +1,7 @@
-"""Judges what agents found, as activities.
+"""Judges agents' findings, as activities.
 
 The verdict of an activity is part of a run's history. A later version may judge differently; runs
-in progress go on with the verdicts that they have.
+in progress continue with the verdicts that they have.
 """
 
 from collections.abc import Callable
@@ -34,11 +34,11 @@ from desk.programs.week.document.judging.surviving import read_again
 
 
 class JudgeActivities:
-    """Judges findings, hypotheses and prices. No activity of it asks a source or a model."""
+    """Judges findings, hypotheses and prices. None of its activities calls a source or a model."""
 
     @property
     def all(self) -> tuple[Callable[..., object], ...]:
-        """All of its activities, to register with a worker."""
+        """All activities of this class, to register with a worker."""
         return (
             self.judge_findings,
             self.judge_hypotheses,
@@ -50,37 +50,37 @@ class JudgeActivities:
 
     @activity.defn
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
-        """The conflicts between the findings, by their evidence. The same findings give the same
-        conflicts."""
+        """Returns the conflicts between the findings, by their evidence. The same findings give the
+        same conflicts."""
         async with beating():
             return judged_findings(read_again(asked))
 
     @activity.defn
     async def judge_hypotheses(self, asked: HypothesesToJudge) -> JudgedHypotheses:
-        """The hypotheses that a later price can decide."""
+        """Returns the hypotheses that a later price can decide."""
         async with beating():
             return judged_hypotheses(asked)
 
     @activity.defn
     async def judge_price(self, asked: PriceToJudge) -> JudgedPrice:
-        """The score that follows from a source's answer, or why there is none."""
+        """Returns the score that follows from a source's answer, or why there is none."""
         async with beating():
             return judged_price(asked)
 
     @activity.defn
     async def judge_fixings(self, asked: FixingsToJudge) -> JudgedFixings:
-        """The fixings that a source's answers hold."""
+        """Returns the fixings found in a source's answers."""
         async with beating():
             return judged_fixings(asked)
 
     @activity.defn
     async def judge_evaluation(self, asked: EvaluationToJudge) -> JudgedEvaluation:
-        """Whether an episode's evaluation is to be waited for, or to be tried again."""
+        """Judges whether an episode waits for its evaluation, or tries it again."""
         async with beating():
             return judged_evaluation(asked)
 
     @activity.defn
     async def judge_recommendation(self, asked: RecommendationToJudge) -> JudgedRecommendation:
-        """The score of an evaluated recommendation, in the form of a scored hypothesis."""
+        """Returns the score of an evaluated recommendation, in the form of a scored hypothesis."""
         async with beating():
             return judged_recommendation(asked)

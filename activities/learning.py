@@ -1,4 +1,4 @@
-"""How runs ask the learning system for advice and send it their lessons."""
+"""Requests advice for runs from the learning system and sends it their lessons."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
@@ -41,18 +41,18 @@ SIDE_BY_SIDE: Final = 8
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. The worker that takes
-over replays up to twenty weeks in this time."""
+over can replay up to twenty weeks in this time."""
 
 
 async def attempts_of(
     client: Client, workflows: Sequence[str], counted: Set[str]
 ) -> tuple[Tried, ...]:
-    """The turns and tool calls of some workflows and their reassignments that took more than one
-    attempt, and every call of tasks that are not `counted`. A history that the server no longer has
-    gives none.
+    """Returns the turns and tool calls of some workflows and their reassignments that took more
+    than one attempt, and every call of tasks that are not `counted`. A history that the server no
+    longer has contributes none.
 
     Raises:
-        RPCError: a history could not be read; another try may do.
+        RPCError: a history could not be read; another attempt may succeed.
     """
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
@@ -75,9 +75,9 @@ async def attempts_of(
 
 
 async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]:
-    """The turns and calls of one history, without those that succeeded at once and belong to
-    `counted` tasks. Payloads are only decoded where an attempt failed, or where an activity made
-    several calls."""
+    """Yields the turns and calls of one history, except those that succeeded at once and belong to
+    `counted` tasks. Payloads are only decoded if an attempt failed, or if an activity made several
+    calls."""
     for scheduled, started, ended in history.activities:
         is_call, failed = (
             scheduled.name == ActivityName.CALL_TOOL,
@@ -111,7 +111,8 @@ async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]
 async def _with_call(
     found: Tried, history: RunHistory, made: CallMade, ended: ActivityEnded | None
 ) -> Tried:
-    """The record of one call. A call that was repeated alone has a failed attempt before it."""
+    """Returns the record of one call. A call that was repeated alone has a failed attempt before
+    it."""
     found = found._replace(server=made.call.server, tool=made.call.tool)
     last: Fault | None = None
     if made.result is not None:
@@ -126,8 +127,8 @@ async def _with_call(
 
 
 async def _fault(history: RunHistory, failure: Failure) -> Fault:
-    """The innermost message of a failure. A call that was skipped has the failure of its source
-    before that."""
+    """Returns the innermost message of a failure. For a skipped call, the fault is the earlier
+    failure of its source."""
     error = await history.error(failure)
     told = fault_told(error)
     fault = told.circuit.fault if told.circuit else told.fault
@@ -137,7 +138,7 @@ async def _fault(history: RunHistory, failure: Failure) -> Fault:
 
 
 class _Entity(TypedDict):
-    """How the workflow of the learning system is named and started."""
+    """The options with which the workflow of the learning system is started."""
 
     id: str
     task_queue: str
@@ -156,15 +157,15 @@ _ENTITY: Final[_Entity] = {
 
 
 class LearningActivities:
-    """Asks and informs the learning system. Each activity starts its workflow if it does not
+    """Queries and informs the learning system. Each activity starts its workflow if it does not
     run."""
 
     @activity.defn
     async def ask_learning(self, question: RecordQuery) -> Advice:
-        """The advice for a run. Asked again, it is the same advice.
+        """Returns the advice for a run. A repeated request returns the same advice.
 
         Raises:
-            RPCError, WorkflowUpdateFailedError: there is no answer; another try may do.
+            RPCError, WorkflowUpdateFailedError: there is no answer; another attempt may succeed.
         """
         async with beating():
             advice: Advice = await activity.client().execute_update_with_start_workflow(
@@ -186,7 +187,8 @@ class LearningActivities:
         changes nothing. `sources` is None for runs of an earlier version.
 
         Raises:
-            RPCError: it could not be told, or a history could not be read; another try may do.
+            RPCError: it could not be sent, or a history could not be read; another attempt may
+                succeed.
         """
         async with beating():
             if sources is not None:
@@ -197,11 +199,11 @@ class LearningActivities:
 
     @activity.defn
     async def tell_hypothesis(self, scored: ScoredHypothesis) -> None:
-        """Sends the outcome of a hypothesis to the learning system. The same outcome sent again
+        """Sends the outcome of a hypothesis to the learning system. Sending the same outcome again
         changes nothing.
 
         Raises:
-            RPCError: it could not be sent; another try may do.
+            RPCError: it could not be sent; another attempt may succeed.
         """
         async with beating():
             await _signal(Message.LEARN_HYPOTHESIS, scored)

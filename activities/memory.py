@@ -1,4 +1,4 @@
-"""How a run reads and writes the desk's memory."""
+"""Reads and writes the desk's memory for runs."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ RECALL_SECONDS: Final = 30.0
 """How long a run waits for the memory."""
 
 TRIES: Final = 3
-"""How often a store that is away is written to before the run goes on without it."""
+"""The number of attempts to write to an unavailable store before the run continues without it."""
 
 LONGEST_REASON: Final = 1_000
 
@@ -27,8 +27,8 @@ class MemoryActivities:
 
     @activity.defn
     async def recall_memory(self, query: MemoryQuery) -> MemoryAnswer:
-        """The entries nearest to the question. `missing` says what could not be read, or which part
-        of the memory was lost."""
+        """Returns the entries nearest to the question. `missing` says what could not be read, or
+        which part of the memory was lost."""
         try:
             async with beating(), asyncio.timeout(RECALL_SECONDS):
                 return await asyncio.to_thread(self._recall, query)
@@ -42,7 +42,7 @@ class MemoryActivities:
         """Stores the entries. Storing the same entries again changes nothing.
 
         Raises:
-            MemoryAway: the store is away or held by others; another try may do.
+            MemoryAway: the store is unavailable or locked; another attempt may succeed.
         """
         try:
             async with beating():

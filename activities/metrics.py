@@ -31,7 +31,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.runs.assignments import taken_by
 
 UNAVAILABLE: Final = "unavailable"
-"""The outcome of a tool call whose server gave no answer; the other outcomes are those of
+"""The outcome of a tool call whose server gave no answer. The other outcomes are those of
 `ToolStatus`."""
 
 COUNTERS: Final = {
@@ -50,14 +50,14 @@ COUNTERS: Final = {
     "desk_model_lost_calls": "Calls whose answer was lost, which may be billed",
     "desk_model_calls_over_budget": "Calls that were not made for want of money",
 }
-"""Every counter, with what it counts."""
+"""Every counter, with its description."""
 
 _DONE_BY: Final = frozenset((kind.agent.agent, name) for name, kind in TASKS.items())
 """The tasks of each agent, without those that it takes over from others."""
 
 
 class TaskEnd(StrEnum):
-    """How a task ends."""
+    """The possible outcomes of a task."""
 
     DELIVERED = "delivered"
     FAILED = "failed"
@@ -73,7 +73,7 @@ class RejectedBy(StrEnum):
 
 
 class Cache(StrEnum):
-    """A cache that can spare a call."""
+    """A cache that can save a call."""
 
     JOURNAL = "effect_journal"
     PROMPT = "prompt"
@@ -81,14 +81,14 @@ class Cache(StrEnum):
 
 @contextmanager
 def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
-    """In a workflow: counts the task that the block does, and measures how long it takes."""
+    """In a workflow: counts the task that runs in the block, and measures how long it takes."""
     _dead_letters(agent, task_type, 0)
     _rejected(RejectedBy.PROSE, 0)
     began = workflow.now()
     try:
         yield
     except GeneratorExit:
-        # The worker lets go of the workflow. Its task goes on elsewhere, and has not ended.
+        # The worker evicts the workflow. Its task continues elsewhere, and has not ended.
         raise
     except BaseException as error:
         failed = isinstance(error, Exception) and not is_cancelled_exception(error)
@@ -117,12 +117,12 @@ class CallMeasure:
         self.seconds: float | None = None
 
     def answered(self, status: ToolStatus) -> float:
-        """Records that the answer is there. Returns the seconds that it took."""
+        """Records the answer's status. Returns the seconds until the answer."""
         self.outcome = status.value
         return self.ended()
 
     def ended(self) -> float:
-        """The seconds until the call ended. Measured when first asked for."""
+        """Returns the seconds until the call ended, measured at the first call of this method."""
         if self.seconds is None:
             self.seconds = monotonic() - self._began
         return self.seconds
@@ -130,8 +130,8 @@ class CallMeasure:
 
 @contextmanager
 def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
-    """In an activity: counts the call that the block makes. The block records the answer; without
-    one the call counts as unavailable."""
+    """In an activity: counts the call made in the block. The block records the answer; without one
+    the call counts as unavailable."""
     measure = CallMeasure()
     try:
         yield measure
@@ -145,7 +145,7 @@ def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
 
 
 def count_lookup(cache: Cache, *, hit: bool) -> None:
-    """In an activity: counts a look-up in a cache."""
+    """In an activity: counts a lookup in a cache."""
     for result, seen in (("hit", hit), ("miss", not hit)):
         meter = activity.metric_meter()
         counted(meter, "desk_cache_lookups", int(seen), cache=cache, result=result)
@@ -182,7 +182,7 @@ def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
 
 def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
     """In an activity: counts a published report and the figures that its checks rejected. `newest`
-    says that it is of all markets and of the newest week; then it also sets the gauges."""
+    means that it covers all markets and the newest week; then it also sets the gauges."""
     for known in (Outcome.COMPLETE, Outcome.INCOMPLETE):
         this_one = int(known is report.outcome)
         counted(activity.metric_meter(), "desk_reports", this_one, outcome=known)
@@ -194,8 +194,8 @@ def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
 
 
 def used(spent: Usage, budget: BudgetConfig) -> float:
-    """The share of the budget that was spent, by money or tokens, whichever is larger; 0 without a
-    limit."""
+    """Returns the share of the budget that was spent, by money or tokens, whichever is larger; 0
+    without a limit."""
     taken_of = taken_by(spent)
     shares = [
         float(taken or 0) / float(limit) if limit else float((taken or 0) > 0)
@@ -215,7 +215,7 @@ def begin_at_zero(
     meter: MetricMeter, policy: RunPolicy, queues: Iterable[Queue], *, calls_tools: bool
 ) -> None:
     """Sets to zero the counters of a process that polls these `queues`, and those of the sources if
-    it `calls_tools`. The policy says which models and tools there are."""
+    it `calls_tools`. The policy determines which models and tools there are."""
     own = set(queues)
     if Queue.DESK in own:
         _of_work(meter)

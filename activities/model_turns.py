@@ -1,4 +1,4 @@
-"""A model's turn: what it may cost, and the record of what it cost."""
+"""A model's turn: limits what it may cost, and records what it cost."""
 
 import json
 import logging
@@ -26,17 +26,17 @@ MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt times out, so that its own error is the one reported."""
 
 BYTES_A_TOKEN: Final = 2
-"""The fewest bytes to a token in any text of the desk; English prose has about four."""
+"""The fewest bytes to a token in any text of the desk. English prose has about four."""
 
 LEAST_WRITTEN: Final = 2_000
-"""Tokens. A call that could not write as many is not made."""
+"""The minimum number of tokens that a call must be able to write. Otherwise it is not made."""
 
 
 LOG = logging.getLogger(__name__)
 
 
 class _Priced(NamedTuple):
-    """A call that the budget allows, and the most that it can cost."""
+    """A call that the budget allows, and the maximum that it can cost."""
 
     call: ModelCall
     bound: Usage
@@ -45,8 +45,8 @@ class _Priced(NamedTuple):
 class ModelTurns:
     """Takes turns by asking models.
 
-    `model` is None if no key is set. Before each request, the most that it can cost is recorded in
-    `paid`.
+    `model` is None if no key is set. Before each request, the maximum that it can cost is recorded
+    in `paid`.
     """
 
     def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
@@ -54,8 +54,8 @@ class ModelTurns:
         self._model = model
 
     async def turn(self, request: TurnRequest, own: Turn) -> Turn:
-        """The model's turn, if the desk's `own` turn has a result for it to write over; otherwise
-        `own`.
+        """Returns the model's turn, if the desk's `own` turn has a result for it to replace;
+        otherwise `own`.
 
         The model is asked only if the call cannot cost more than the turn has left, over all
         attempts; otherwise the returned turn is `over_budget`. The usage of the turn is that of
@@ -79,7 +79,7 @@ class ModelTurns:
         return self._paid.begin(effect_key(), activity.info().attempt)
 
     async def _by_model(self, request: TurnRequest, row: int) -> Turn:
-        # Paid for by an attempt that died before its turn was kept.
+        # Paid for by an attempt that died before its turn was recorded.
         answered = self._paid.answer(effect_key())
         if answered is not None:
             return turn_of(request, answered)
@@ -103,8 +103,8 @@ class ModelTurns:
     def _affordable(
         self, call: ModelCall, request: TurnRequest, model: ModelCaller
     ) -> _Priced | Turn:
-        """The call within what earlier attempts left of its allowance. An attempt that this process
-        has no record of counts as the most that its call could have cost."""
+        """Returns the call within what earlier attempts left of its allowance. An attempt that this
+        process has no record of counts as the maximum that its call could have cost."""
         key, allowed = effect_key(), request.allowance
         unseen = self._paid.unseen(key, activity.info().attempt)
         theirs = _fitted(call, allowed, model) if unseen else None
@@ -127,7 +127,7 @@ class ModelTurns:
             raise
 
     def _note(self, row: int, usage: Usage, answer: ModelAnswer | None = None) -> None:
-        """Records what a call cost and brought. If that cannot be written, the most that it could
+        """Records a call's cost and answer. If that cannot be written, the maximum that it could
         have cost stays recorded, and the answer is used."""
         try:
             self._paid.settle(row, usage, answer)
@@ -136,8 +136,8 @@ class ModelTurns:
 
 
 def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced | Turn:
-    """The call with a limit on what it writes, so that it can be paid for; an `over_budget` turn if
-    that limit is too low."""
+    """Returns the call with a limit on the tokens it may write, so that it can be paid for. Returns
+    an `over_budget` turn if that limit is too low."""
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
     probes = _probes(call.model, price)
@@ -146,7 +146,8 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
             if is_claude(call.model) or allowed.tokens is None:
                 words = f"the price of {call.model} is not known, and the budget is money"
                 return Turn(over_budget=words)
-            # What a model of another maker costs, whoever runs it knows: its tokens count.
+            # The desk has no price of a third-party model, whose operator pays for it: only its
+            # tokens count.
             allowed = Allowance(tokens=allowed.tokens)
         allowed = minus(allowed, taken_by(probes))
         most = affordable(allowed, price, reading, call.max_tokens)
@@ -157,8 +158,8 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
 
 
 def _probes(model: str, price: ModelPrice | None) -> Usage:
-    """The most that probing an endpoint may cost. Only models of other makers are probed, before
-    their first call."""
+    """Returns the maximum that probing an endpoint may cost. Only third-party models are probed,
+    before their first call."""
     if is_claude(model):
         return Usage()
     most = lost_call(price, READ_BY_PROBES, WRITTEN_BY_PROBES)

@@ -28,14 +28,14 @@ from desk.runs.tapes import TakeKey, differing, digests_of, place_of
 T = TypeVar("T", bound=BaseModel)
 
 MOST_NAMED: Final = 12
-"""How many places a message lists."""
+"""The maximum number of places that a message lists."""
 
 
 class TapePlayer:
-    """A tape being played: what has been asked for, and the first request that did not fit.
+    """A tape being played: what has been requested, and the first request that did not match.
 
-    A workflow goes on after a failed activity and would publish a report with a gap. `fault` is
-    therefore set as well, and whoever plays the tape stops.
+    A workflow continues after a failed activity and would publish a report with a gap. `fault` is
+    therefore set as well, and the caller stops playing the tape.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -45,21 +45,21 @@ class TapePlayer:
         self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def holds(self, effect: Effect) -> bool:
-        """Whether the tape has any effect of the kind. Older tapes lack kinds that runs ask for
-        since."""
+        """Returns whether the tape has any effect of the kind. Older tapes lack kinds that were
+        added later."""
         return any(place.effect is effect for place in self._takes)
 
     @property
     def unplayed(self) -> tuple[TakeKey, ...]:
-        """The recorded effects that the run has not asked for yet."""
+        """The recorded effects that the run has not requested yet."""
         return tuple(self._unplayed)
 
     def play(self, effect: Effect, request: BaseModel | str, kind: type[T]) -> T:
-        """The recorded outcome of an effect.
+        """Returns the recorded outcome of an effect.
 
         Raises:
-            ApplicationError: it failed then, with the same words; or `TapeMismatch`, where the
-                tape does not hold it or holds the answer to something else.
+            ApplicationError: the recorded failure, with the same words; or `TapeMismatch`, if the
+                tape does not contain the effect or contains the answer to another request.
         """
         info = activity.info()
         try:
@@ -79,13 +79,14 @@ class TapePlayer:
         return kind.model_validate_json(json.dumps(take.result))
 
     def mismatch(self, words: str) -> ApplicationError:
-        """The error for a request that does not fit the tape. The first one is kept as `fault`."""
+        """Returns the error for a request that does not match the tape. The first one is stored as
+        `fault`."""
         if not self.fault.done():
             self.fault.set_result(words)
         return permanent(FailureType.TAPE_MISMATCH, words)
 
     def _held(self, path: str) -> str:
-        """What the tape has of a workflow, or else which workflows it has anything of."""
+        """Describes what the tape has of a workflow, or else which workflows it has."""
         own = [f"{p.effect} {p.activity_id}" for p in self._takes if p.workflow == path]
         if own:
             return f"of {path or 'the run'} {_listed(own)}"
@@ -93,14 +94,15 @@ class TapePlayer:
 
 
 class TapedActivities:
-    """The activities whose outcomes a tape holds, registered under the names of the real ones."""
+    """The activities whose outcomes a tape contains, registered under the names of the real
+    ones."""
 
     def __init__(self, player: TapePlayer) -> None:
         self._player = player
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """The recorded turn. Raises as `TapePlayer.play`."""
+        """Returns the recorded turn. Raises as `TapePlayer.play`."""
         async with beating():
             turn = self._player.play(Effect.TURN, request, Turn)
         # A tape may be older than judging.
@@ -108,19 +110,19 @@ class TapedActivities:
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
-        """The recorded answer of the tool. Raises as `TapePlayer.play`."""
+        """Returns the recorded answer of the tool. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.TOOL_CALL, request, ToolResult)
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
-        """The recorded listing of the server. Raises as `TapePlayer.play`."""
+        """Returns the recorded listing of the server. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.TOOL_LISTING, server, ToolListing)
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
-        """Whether the source could be reached, as recorded. Raises as `TapePlayer.play`."""
+        """Returns whether the source could be reached, as recorded. Raises as `TapePlayer.play`."""
         async with beating():
             if not self._player.holds(Effect.REACH):
                 return Reachability(reachable=True)
@@ -128,25 +130,25 @@ class TapedActivities:
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
-        """The recorded revisions of the week. Raises as `TapePlayer.play`."""
+        """Returns the recorded revisions of the week. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.REVISIONS, query, RevisionHistory)
 
     @activity.defn
     async def decide_escalation(self, request: EscalationRequest) -> EscalationDecision:
-        """The recorded decision of the conflict. Raises as `TapePlayer.play`."""
+        """Returns the recorded decision of the conflict. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.DECISION, request, EscalationDecision)
 
     @activity.defn
     async def ask_learning(self, question: RecordQuery) -> Advice:
-        """The recorded advice. Raises as `TapePlayer.play`."""
+        """Returns the recorded advice. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.ADVICE, question, Advice)
 
     @activity.defn
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
-        """The recorded conflicts. Raises as `TapePlayer.play`."""
+        """Returns the recorded conflicts. Raises as `TapePlayer.play`."""
         async with beating():
             if not self._player.holds(Effect.JUDGEMENT):
                 return judged_findings(asked)
@@ -160,10 +162,10 @@ class TapedActivities:
 
     @activity.defn(dynamic=True)
     async def any_other(self, arguments: Sequence[RawValue]) -> None:
-        """Every other activity.
+        """Handles every other activity.
 
         Raises:
-            ApplicationError: `TapeMismatch`, always: tapes do not hold such an effect.
+            ApplicationError: `TapeMismatch`, always: tapes do not contain such an effect.
         """
         async with beating():
             raise self._player.mismatch(
@@ -173,7 +175,7 @@ class TapedActivities:
 
 
 def _error(failure: TakeFailure) -> ApplicationError:
-    """The recorded failure, made non-retryable: its retries are on the tape as well."""
+    """Returns the recorded failure, made non-retryable: its retries are on the tape as well."""
     error = ApplicationError(
         failure.message, *failure.details, type=failure.error_type, non_retryable=True
     )

@@ -1,4 +1,4 @@
-"""Tool calls, as activities on the queue of the tool's server."""
+"""Makes tool calls, as activities on the queue of the tool's server."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -31,23 +31,22 @@ from desk.trust.ledger.events import without_later
 from desk.trust.seals import content_hash
 
 ALLOWED: Final = timedelta(minutes=1)
-"""Seconds for all attempts together, if the request does not say."""
+"""The time for all attempts together, if the request does not give one."""
 
 LEAST_SECONDS: Final = 1.0
-"""The time that must be left for another attempt."""
+"""The minimum time that must be left for another attempt."""
 
 SETTLING_SECONDS: Final = 10.0
-"""The most that the first answer of a source with files of its own may take, including its
-start."""
+"""The maximum time for the first answer of a source with files of its own, including its start."""
 
 ANSWER_SECONDS: Final = 2.5
-"""How long a source that has started may take to say whether it can be reached."""
+"""How long a source that has started may take to report whether it can be reached."""
 
 FRESH_SECONDS = 2.5
 """How long a run waits for the files of its sources to be up to date."""
 
 LATER = "it was changed since, and what it said then cannot be had"
-"""Why an answer is refused that its source dates after the as-of instant."""
+"""The error of an answer that its source dates after the as-of instant."""
 
 
 class Tries:
@@ -61,7 +60,7 @@ class Tries:
 
     @property
     def seconds(self) -> float:
-        """How long this attempt may last: a little less than its timeout, so that the desk's own
+        """How long this attempt may last: slightly less than its timeout, so that the desk's own
         error says what timed out."""
         attempt = activity.info().start_to_close_timeout
         one = 0.9 * attempt.total_seconds() if attempt else 15.0
@@ -73,8 +72,8 @@ class Tries:
         return max(self.seconds - (monotonic() - self._began), 0.0)
 
     def failed(self, error: ToolUnreachable) -> ApplicationError:
-        """The error for Temporal after a failed attempt. It is retryable if another attempt may
-        succeed and there is time for one, after the pause that the server asked for. Its first
+        """Returns the error for Temporal after a failed attempt. It is retryable if another attempt
+        may succeed and there is time for one, after the pause that the server asked for. Its first
         detail is the fault."""
         spent = self.before + monotonic() - self._began
         activity.heartbeat(spent)
@@ -90,7 +89,7 @@ class Tries:
 class ToolActivities:
     """Calls tools through the worker's MCP connections, each call once.
 
-    `keeping` names the servers that keep files of their providers. Their first answer comes once
+    `keeping` names the servers that cache files of their providers. Their first answer comes once
     these files are up to date.
     """
 
@@ -104,14 +103,14 @@ class ToolActivities:
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
-        """The tool's answer, as evidence. A refusal of the tool is a result as well.
+        """Returns the tool's answer, as evidence. A refusal of the tool is a result as well.
 
-        Several calls are each made, and kept in the journal, as if alone. One whose server could
-        not be asked is then a result, which the workflow repeats alone.
+        Several calls are each made, and recorded in the journal, as if alone. A call whose server
+        could not be reached is then a result, which the workflow repeats alone.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, when the server could not be asked; retryable
-                where another try may do and there is time for it. Its first detail is a
+            ApplicationError: `ToolUnavailable`, if the server could not be reached; retryable if
+                another attempt may succeed and there is time for it. Its first detail is a
                 `CallFault`.
         """
         tries = Tries(request.within)
@@ -125,11 +124,11 @@ class ToolActivities:
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
-        """The tools that the server offers now. Not in the journal, because a listing has no
-        effect.
+        """Returns the tools that the server offers now. Not in the journal, because a listing has
+        no effect.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, as of a call.
+            ApplicationError: `ToolUnavailable`, as for a call.
         """
         tries = Tries(None)
         async with beating(tries.before):
@@ -141,17 +140,18 @@ class ToolActivities:
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
-        """Whether a live source can be reached, as its server says within `ANSWER_SECONDS`.
+        """Returns whether a live source can be reached, as reported by its server within
+        `ANSWER_SECONDS`.
 
-        A server without a tool for this counts as reachable once it is connected. One whose process
-        is still starting is waited for as long as a start may take, because its tools would fail
-        until then.
+        A server without a tool for this counts as reachable once it is connected. A server whose
+        process is still starting is waited for as long as a start may take, because its tools would
+        fail until then.
 
-        A run asks this when it is planned. The answer comes once the servers' files are what the
-        run is to read, or when they have not come within `FRESH_SECONDS`.
+        A run calls this when it is planned. The answer comes once the servers' files are those that
+        the run is to read, or when they have not arrived within `FRESH_SECONDS`.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, when the server could not be asked, or had not
+            ApplicationError: `ToolUnavailable`, if the server could not be asked, or had not
                 started in the attempt's time.
         """
         tries, began = Tries(None), monotonic()
@@ -173,11 +173,12 @@ class ToolActivities:
                 told = await self._told_reach(server, tries)
         except ToolUnreachable as error:
             raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
-        # What has started and is slow to say may be as slow to answer, and answers.
+        # A server that has started but is slow to report may be slow to answer calls too, but it
+        # answers.
         return told or Reachability(reachable=True)
 
     async def _told_reach(self, server: str, tries: Tries) -> Reachability | None:
-        """What the server says; None if it says nothing in time.
+        """Returns the server's report, or None if it does not answer in time.
 
         Raises:
             ToolUnreachable: it could not be asked.
@@ -192,12 +193,13 @@ class ToolActivities:
         try:
             return Reachability.model_validate(answer.content)
         except ValidationError:
-            # Another's server that has no such tool, or one of this name that does something else.
+            # A third-party server without this tool, or with a tool of this name that does
+            # something else.
             return Reachability(reachable=True)
 
     def _settled(self, key: str) -> "asyncio.Task[object]":
-        """The task that asks every server that keeps files, shared by all who wait for it. It goes
-        on when they stop waiting, because a cancelled call closes its connection."""
+        """Returns the task that asks every server that caches files. All waiting callers share it.
+        It continues when they stop waiting, because a cancelled call closes its connection."""
         if self._settling is None or self._settling.done():
             self._settling = asyncio.create_task(self._settle(key))
         return self._settling
@@ -207,14 +209,14 @@ class ToolActivities:
             self._tools.call(_asking_reach(server, f"{key}/{server}", SETTLING_SECONDS))
             for server in self._keeping
         ]
-        # A refusal is an answer, and what cannot be asked tells so when it is called.
+        # A refusal is an answer, and an unreachable server fails again when it is called.
         await asyncio.gather(*calls, return_exceptions=True)
 
     async def _one_of_several(
         self, call: ToolCall, request: ToolRequest, tries: Tries
     ) -> ToolResult:
-        """The result of one of several calls, under the journal key that the call would have alone;
-        a result with the error if it failed."""
+        """Returns the result of one of several calls, under the journal key that the call would
+        have alone, or a result with the error if it failed."""
         own = call_activity_id(_turn_of(activity.info().activity_id), call.own_id)
         try:
             return await self._once(call, effect_key(own), request, tries)
@@ -258,7 +260,7 @@ def _asking_reach(server: str, key: str, seconds: float) -> ServerCall:
 
 
 def _turn_of(activity_id: str) -> str:
-    """The turn that an activity makes calls for."""
+    """Returns the turn that an activity makes calls for."""
     parts = activity_id_parts(activity_id)
     return parts.turn_id if parts else activity_id
 
@@ -285,7 +287,7 @@ def _evidence(call: ToolCall, as_of: datetime, answer: ToolAnswer) -> ToolResult
 
 
 def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
-    """Refuses an answer that its source dates after the as-of instant. Servers of others do not
+    """Refuses an answer that its source dates after the as-of instant. Third-party servers do not
     know the instant."""
     when = told_when(result)
     if when is None or when <= as_of:

@@ -1,4 +1,4 @@
-"""An agent's turn, as an activity on the agent's queue."""
+"""Takes an agent's turn, as an activity on the agent's queue."""
 
 import asyncio
 import sqlite3
@@ -27,8 +27,8 @@ Analyst = Callable[[TurnRequest], Awaitable[Turn]]
 class Analysts:
     """Takes the turns of every agent, by its built-in analyst or its model.
 
-    `model` is None if no key is set. Before each request to a model, the most that it can cost is
-    recorded in `paid`.
+    `model` is None if no key is set. Before each request to a model, the maximum that it can cost
+    is recorded in `paid`.
     """
 
     def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
@@ -36,8 +36,9 @@ class Analysts:
         self._model = model
 
     async def __call__(self, request: TurnRequest) -> Turn:
-        """The turn, by whom the request names, with the openings of the tasks that its result
-        starts. A model is asked once the built-in analyst has a result for it to write over.
+        """Returns the turn, by the analyst that the request names, with the openings of the tasks
+        that its result starts. A model is asked once the built-in analyst has a result for it to
+        replace.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
@@ -48,15 +49,15 @@ class Analysts:
         own = await _own_turn(request)
         if request.model == BUILTIN or not is_for_a_model(request):
             return own
-        # Only a worker whose agents are models pays for loading what models are asked.
+        # Imported late: only a worker whose agents are models needs it.
         from activities.model_turns import ModelTurns
 
         return await ModelTurns(self._paid, self._model).turn(request, own)
 
 
 async def _own_turn(request: TurnRequest) -> Turn:
-    """The built-in analyst's turn. A synthesis runs in a thread: it may ask the model of meaning,
-    which takes a while, and the activity must go on sending heartbeats."""
+    """Returns the built-in analyst's turn. A synthesis runs in a thread: it may use the embedding
+    model, which takes a while, and the activity must continue to send heartbeats."""
     if request.assignment.task_type != TaskType.SYNTHESISE:
         return builtin_turn(request)
     WORKER_EMBEDDING_MODEL.set(desk_embedding_model)
@@ -72,28 +73,28 @@ class TurnActivities:
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """The agent's next turn, judged. Its usage is that of all attempts.
+        """Returns the agent's next turn, judged. Its usage is that of all attempts.
 
         If an earlier attempt in this process is still waiting for a model's answer, this attempt
         waits for the same answer and does not ask again.
 
         Raises:
-            ApplicationError: `CallCutOff`, not retryable here, where a model's answer was lost and
-                may be billed. `TurnFailed`; retryable, after the pause that its API asks for, when
-                a model may answer yet. Not retryable when the analyst cannot make sense of what
-                it was given, or no model will: the same turn would end the same way. Whatever
-                fails of a model's turn, the detail is the `Usage` of all attempts.
+            ApplicationError: `CallCutOff`, not retryable here, if a model's answer was lost and may
+                be billed. `TurnFailed`, retryable after the pause that its API asks for, if the
+                model may still answer. Not retryable if the analyst cannot use its input, or if no
+                model will answer: the same turn would end the same way. For a model's turn, the
+                detail is always the `Usage` of all attempts.
         """
         by_model = request.model != BUILTIN
         if by_model and self._journal.is_in_flight(effect_key()):
-            # It asks nothing of its own: the next attempt must not take it for a call.
+            # This attempt makes no request: the next attempt must not count it as a call.
             self._journal.paid.begin(effect_key(), activity.info().attempt)
         async with beating():
             turn = await once(self._journal, lambda: self._take(request), Turn, outlives=by_model)
         try:
             total = self._journal.paid.total(effect_key()) if by_model else None
         except sqlite3.Error:
-            # What this attempt took is known.
+            # The usage of this attempt is known.
             total = None
         return turn if total is None else turn.model_copy(update={"usage": total})
 
@@ -108,7 +109,8 @@ class TurnActivities:
         except Exception as error:
             if isinstance(error, ApplicationError) or request.model == BUILTIN:
                 raise
-            # An earlier attempt may have been billed: without a detail nobody would count it.
+            # An earlier attempt may have been billed: without a detail its usage would not be
+            # counted.
             words = f"{request.assignment.agent}: {type(error).__name__}: {error}"
             raise transient(FailureType.TURN_FAILED, words, *self._told(request)) from error
 

@@ -1,1 +1,1 @@
-"""One module a role; `hosting` runs any set of them in one process."""
+"""The workers: one module for each role. `hosting` runs any set of roles in one process."""

@@ -1,4 +1,4 @@
-"""The roles that take agents' turns: research and validation, each on the queue of its name."""
+"""The roles that take agents' turns, research and validation, each on the queue of its name."""
 
 from temporalio.client import Client
 from temporalio.worker import Worker, WorkerDeploymentConfig
@@ -19,7 +19,8 @@ def agents(
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """The worker of a role whose agents are asked on `queue`, of a version where there is one."""
+    """Returns the worker of a role whose agents take their turns on `queue`. With a `deployment` it
+    is pinned to a version."""
     return Worker(
         client,
         task_queue=queue,
@@ -30,7 +31,8 @@ def agents(
 
 
 def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:
-    """The turn activity of a worker: built-in analysts, and Claude where there is a key."""
+    """Returns the turn activity of a worker: the built-in analysts, and Claude if there is a
+    key."""
     return TurnActivities(Analysts(journal.paid, _claude(settings)), journal)
 
 

@@ -1,4 +1,5 @@
-"""What a worker's metrics say of the process and, with the orchestrator, of the server's queues."""
+"""The gauges of a worker's metrics: of the process and, in the orchestrator, of the server's
+queues."""
 
 import asyncio
 import resource
@@ -35,9 +36,9 @@ _KINDS = {
 async def gauged(
     client: Client, settings: Settings, *, queues: Iterable[Queue], calls_tools: bool
 ) -> AsyncIterator[None]:
-    """Gauges are set until the block ends, and the counters of a process that polls the `queues`
-    stand at zero before anything has happened. The gauges of the server's queues and weeks are the
-    orchestrator's, who polls that of the desk."""
+    """Updates gauges until the block ends. Counters of the polled `queues` start at zero before
+    anything has happened. Only the orchestrator, which polls the desk's queue, sets the gauges of
+    the server's queues and weeks."""
     polled = set(queues)
     begin_at_zero(process_meter(), settings.config.policy, polled, calls_tools=calls_tools)
     of_server = Queue.DESK in polled
@@ -56,7 +57,8 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
         _memory(meter)
         told = _answers(meter, told)
         if of_server:
-            # What cannot be asked keeps its last value; the server's absence shows elsewhere.
+            # A gauge that cannot be read keeps its last value; other metrics show the server's
+            # absence.
             with suppress(RPCError):
                 await _queues(meter, client, settings.config.policy.sources)
                 await _latest_week(meter, client, settings)
@@ -64,8 +66,8 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
 
 
 def _answers(meter: MetricMeter, told: Counter[bool]) -> Counter[bool]:
-    """Adds what the sources in this process have looked up among their kept answers since then. A
-    source that runs as a process of its own is not counted."""
+    """Adds the cache lookups that the sources in this process made since the last call. A source
+    that runs as a process of its own is not counted."""
     keeping = sys.modules.get("desk.sources.serving.kept_answers")
     now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
     for had, result in ((True, "hit"), (False, "miss")):
@@ -79,7 +81,8 @@ def _memory(meter: MetricMeter) -> None:
 
 
 def _resident_bytes() -> int:
-    """What the process holds now; where the system does not say, the most that it has held."""
+    """Returns the resident memory of the process, or its peak where the system does not report the
+    current value."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * resource.getpagesize()
@@ -112,8 +115,8 @@ async def _queues(meter: MetricMeter, client: Client, sources: Iterable[str]) ->
 
 
 async def _latest_week(meter: MetricMeter, client: Client, settings: Settings) -> None:
-    """Whether the report of the latest week whose as-of instant has come is out; one of some of
-    the markets does not count."""
+    """Sets whether the report is published of the latest week whose as-of instant has passed. A
+    report of only some markets does not count."""
     week = latest_complete_week(datetime.now(UTC), settings.config.schedule)
     runs = client.list_workflows(
         f"WorkflowType = '{WorkflowType.WEEKLY_RESEARCH}' AND "

@@ -1,9 +1,10 @@
-"""Whether the worker of a role on this machine is at work: `python -m workers.health ROLE`.
+"""Reports whether the worker of a role on this machine polls its queues: `python -m workers.health
+ROLE`.
 
-Temporal is asked, because a process that runs and has lost its server is no worker. The worker
-is healthy when every queue of its role was polled a short while ago, by a worker of the role on
-this machine or by a process that has all roles, such as `desk up`. The answer does not tell a
-worker that polls from one whose activities hang: their heartbeats do.
+Temporal is asked, because a process that runs but has lost its server does no work. The worker is
+healthy if every queue of its role was polled recently, by a worker of the role on this machine or
+by a process that has all roles, such as `desk up`. The check does not notice a worker that polls
+while its activities hang; missed heartbeats show that.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from desk.platform.temporal.client import ServerUnreachable, connect
 from workers.hosting import EVERY_ROLE, Role, worker_identity
 
 LONGEST_SILENCE = timedelta(seconds=90)
-"""A poll that finds nothing is answered after a minute at the latest, and the next one follows."""
+"""The server answers an empty poll after a minute at most, and the next poll follows at once."""
 
 _KINDS = (
     TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
@@ -41,7 +42,8 @@ _OF_ROLE = {
 
 
 def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
-    """The task queues that a worker of the role polls, given the names of the MCP servers."""
+    """Returns the task queues that a worker of the role polls, given the names of the MCP
+    servers."""
     if role is Role.ALL:
         known = tuple(servers)
         return tuple(q for r in Role if r is not Role.ALL for q in queues_of(r, known))
@@ -53,7 +55,8 @@ def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
 async def unpolled(
     client: Client, identities: Collection[str] | None, queues: Iterable[str]
 ) -> tuple[str, ...]:
-    """The queues that no worker of these identities has polled lately; with None, nobody has.
+    """Returns the queues that no worker of these identities has polled recently. With None, workers
+    of all identities count.
 
     Raises:
         RPCError: the server did not answer.
@@ -65,7 +68,7 @@ async def unpolled(
 
 
 async def complaint(settings: Settings, role: Role) -> str | None:
-    """What is wrong with the worker of a role on this machine, or None.
+    """Returns what is wrong with the worker of a role on this machine, or None.
 
     A worker of all roles counts for each of them, and workers of each role for all.
 
@@ -94,7 +97,7 @@ async def complaint(settings: Settings, role: Role) -> str | None:
 
 
 def main() -> int:
-    """0 when the worker is healthy; else 1, with the reason on standard error."""
+    """Returns 0 when the worker is healthy; else 1, with the reason on standard error."""
     parser = argparse.ArgumentParser(
         prog="python -m workers.health",
         description="Whether the worker of a role on this machine polls its queues.",
@@ -114,7 +117,7 @@ def main() -> int:
 async def _last_poll(
     client: Client, identities: Collection[str] | None, queue: str
 ) -> datetime | None:
-    """When these identities last polled a queue; workflow and activity polls count alike."""
+    """Returns when these identities last polled a queue, for workflow or for activity tasks."""
     answers = await asyncio.gather(
         *(
             client.workflow_service.describe_task_queue(
@@ -139,5 +142,6 @@ async def _last_poll(
 if __name__ == "__main__":
     status = main()
     sys.stderr.flush()
-    # Threads of Temporal's core outlive the client and can abort an orderly end, status and all.
+    # Threads of Temporal's core outlive the client and can abort a normal exit, and lose the exit
+    # status.
     os._exit(status)

@@ -1,4 +1,4 @@
-"""Running the workers of some roles in this process."""
+"""Runs the workers of some roles in this process."""
 
 import asyncio
 import gc
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What a worker process can be."""
+    """The role of a worker process."""
 
     ORCHESTRATOR = "orchestrator"
     RESEARCH = "research"
@@ -47,27 +47,29 @@ QUEUES: Final = {
     Role.RESEARCH: Queue.RESEARCH,
     Role.VALIDATION: Queue.VALIDATION,
 }
-"""What a role polls; the sources poll a queue for each server."""
+"""The queue that a role polls. Sources poll a queue for each server."""
 
 THREADS: Final = 64
-"""For what blocks, lookups of names among it. Without a network each lookup holds its thread for
-seconds; with asyncio's own six on two cores, reading a file waited three seconds behind them."""
+"""Threads for blocking calls, among them DNS lookups. Without a network each lookup blocks its
+thread for seconds. With asyncio's default of six on two cores, reading a file waited three seconds
+behind them."""
 
 
 @asynccontextmanager
 async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> AsyncIterator[None]:
-    """Workers of the roles poll until the block ends; then they finish what they hold and stop.
+    """Runs the workers of the roles until the block ends; then they finish their current tasks and
+    stop.
 
     Raises:
         McpConfigError: a source is wanted and `.mcp.json` cannot be used.
     """
-    # Before a workflow logs: it would import it within its sandbox.
+    # Imported before a workflow logs, which would import it within the sandbox.
     importlib.import_module("desk.platform.telemetry.log_lines")
     gc.set_threshold(*COLLECT_AFTER)
     share_heaps()
     executor = ThreadPoolExecutor(THREADS, thread_name_prefix="desk")
     asyncio.get_running_loop().set_default_executor(executor)
-    # The SDK warns of an activity that ended when its cancellation was on the way.
+    # The SDK warns of an activity that ended while its cancellation was in flight.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"temporalio\.worker\._activity")
     wanted = set(roles)
     if Role.ALL in wanted:
@@ -90,8 +92,8 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
 
 
 def worker_identity(*roles: Role) -> str:
-    """`research@host-1`: the role, or several with `+` between, and the machine or the container
-    that it runs on."""
+    """Returns the identity of a worker, such as `research@host-1`: its roles, joined by `+`, and
+    the machine or container that it runs on."""
     return f"{'+'.join(sorted(roles))}@{socket.gethostname()}"
 
 
@@ -102,10 +104,11 @@ async def _workers(
     journal: EffectJournal,
     stack: AsyncExitStack,
 ) -> list[Worker]:
-    """Each role's modules are imported only where the role runs, which keeps the others small.
+    """Creates the workers. Each role's modules are imported only where the role runs, which saves
+    memory in the others.
 
-    Where runs are pinned to a version, every role is of one: a run's turns and calls are then made
-    by the code that it began with.
+    If runs are pinned to a version, every role has one: a run's turns and calls are then made by
+    the code that it began with.
     """
     from desk.platform.temporal.deployment import build_id, current_deployment, pinned_deployment
 
@@ -136,9 +139,10 @@ async def _workers(
 def _other_roles(
     settings: Settings, roles: set[Role], tools: "Callable[[], tuple[McpPool, ToolActivities]]"
 ) -> "OtherRoles":
-    """What the orchestrator does of other roles' work. At a server of the user's own nothing: there
-    another of its kind may be, without a source's credentials. At the desk's own whatever comes,
-    and all that has no limit of its own where all roles are in this process."""
+    """Returns the other roles' work that the orchestrator does too. None with an external server:
+    another orchestrator may poll there, without a source's credentials. With the desk's embedded
+    server, all activities, and on its own queue those without a rate limit if all roles are in this
+    process."""
     from workers.other_roles import NO_OTHER_ROLES, LazyTools, OtherRoles
 
     if settings.external:
@@ -179,6 +183,6 @@ def _tools(
         opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
         secrets=configured_secrets(settings),
     )
-    # Nothing is opened before it is needed.
+    # Connections are opened when they are first needed.
     stack.push_async_exit(pool)
     return pool, ToolActivities(pool, journal, servers_caching_files(pool.servers))

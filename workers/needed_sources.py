@@ -1,4 +1,4 @@
-"""Which queues, MCP servers and tools the agents of the roster need."""
+"""The queues, MCP servers and tools that the agents of the roster need."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from desk.contracts.names import AgentId, Queue
 
 
 def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
-    """Every server that has a tool on some agent's list, with the agents who may call it."""
+    """Returns every server that has a tool on some agent's list, with the agents that may call
+    it."""
     needing: dict[str, list[AgentId]] = defaultdict(list)
     for profile in ROSTER.values():
         for server in dict.fromkeys(tool.server for tool in profile.tools):
@@ -19,12 +20,12 @@ def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
 
 
 def agent_queues() -> Mapping[AgentId, Queue]:
-    """The queue on which every agent is asked for its turns."""
+    """Returns the queue on which every agent takes its turns."""
     return {agent: profile.queue for agent, profile in ROSTER.items()}
 
 
 def tool_users(policy: RunPolicy) -> Mapping[ToolName, tuple[AgentId, ...]]:
-    """Every tool on some agent's list, with the agents on whose list it is."""
+    """Returns every tool on some agent's list, with the agents on whose list it is."""
     users: defaultdict[ToolName, list[AgentId]] = defaultdict(list)
     for agent in ROSTER:
         for tool in profile_in(policy, agent).tools:

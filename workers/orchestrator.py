@@ -1,5 +1,5 @@
-"""The orchestrator: all workflows, the product manager's turns, publishing and deliveries. Queue
-`desk`."""
+"""The orchestrator: all workflows, the product manager's turns, publishing and deliveries. It polls
+the queue `desk`."""
 
 from datetime import timedelta
 from typing import Final
@@ -36,30 +36,31 @@ WORKFLOWS: Final[tuple[type, ...]] = (
     LearningSystemWorkflow,
     *(workflow for program in PROGRAMS for workflow in program.load_workflows()),
 )
-"""What all programs share, and what each program declares."""
+"""The shared workflows, and those that each program declares."""
 
 WAIT_FOR_WEEKS: Final = (
     WorkflowType.LEARNING_SYSTEM,
     WorkflowType.HYPOTHESIS,
     WorkflowType.STOCK_RESEARCH,
 )
-"""What goes on with the current version where other runs stay with theirs: a version would be kept
-for them until the last horizon has passed, and for the learning system for ever."""
+"""Workflow types that move on to the current version while other runs stay with theirs. Pinned,
+they would need an old version until the last horizon has passed, and the learning system would need
+it forever."""
 
 CONCURRENT_WORKFLOW_TASKS = 16
-"""Few enough that a task taken is a task begun: workflow tasks have two seconds."""
+"""Few enough that every task accepted is started at once: workflow tasks time out after two
+seconds."""
 
 CACHED_WORKFLOWS = 80
-"""Two weeks at work, each with its markets, as a backfill has them. A run that is open for reruns
-holds 3 MB here, and a backfill leaves hundreds of them open: those make way first, and are replayed
-when they are asked.
-"""
+"""Enough for two weeks in progress with their markets, as in a backfill. A run that is open for
+reruns takes 3 MB of the cache, and a backfill leaves hundreds of them open. These are evicted
+first, and replayed when they are queried."""
 
 BEATS_APART: Final = timedelta(milliseconds=350)
-"""How often the server is told at most that an activity is at work, a quarter of what it waits. It
-is told by the process that also reads and writes whole reports, which holds it up for a third of a
-second each; told once a second, a busy machine had publishing begun anew five times. What runs
-here is few, so that it costs little."""
+"""The maximum interval between heartbeats that reach the server, a quarter of the heartbeat
+timeout. The process also reads and writes whole reports, each of which blocks it for a third of a
+second. With an interval of one second, a busy machine restarted publishing five times. Few
+activities run here, so the cost is small."""
 
 OWN_TUNING: Final[Tuning] = {**TUNING, "max_heartbeat_throttle_interval": BEATS_APART}
 
@@ -72,8 +73,8 @@ def orchestrator(
     other_roles: OtherRoles = NO_OTHER_ROLES,
     archive: ArchiveUpkeep | None = None,
 ) -> Worker:
-    """The worker of the role, of a version where there is one. Only here do workflows run.
-    The `archive` is kept by whoever hosts it."""
+    """Returns the worker of the role, pinned to a version if there is a `deployment`. Only here do
+    workflows run. The caller maintains the `archive`."""
     publishing = PublishingActivities(
         settings.reports_dir, settings.signer, settings.store, archive
     )

@@ -1,5 +1,4 @@
-"""The activities of other roles that an orchestrator does as well, where the server is the desk's
-own."""
+"""The activities of other roles that an orchestrator also runs if the server is the desk's own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +11,8 @@ from desk.contracts.agents.tools import Reachability, ToolListing, ToolRequest, 
 
 
 class LazyTools:
-    """The activities of tool calls, for a worker whose main work is another: the pool of sources
-    and the rest of what they need is made for the first call."""
+    """The tool call activities of a worker whose main work is another. The pool of sources and the
+    other dependencies are created for the first call."""
 
     def __init__(self, made: Callable[[], ToolActivities]) -> None:
         self._made = made
@@ -41,8 +40,8 @@ class LazyTools:
 
 @dataclass(frozen=True)
 class OtherRoles:
-    """The activities of other roles that an orchestrator registers, and the `queues` of those roles
-    whose workers are in its process: their activities it asks for on its own queue."""
+    """The activities of other roles that an orchestrator registers. `queues` are those whose
+    workers run in its process: their activities are scheduled on its own queue."""
 
     activities: Sequence[Callable[..., Any]] = ()
     queues: frozenset[str] = field(default_factory=frozenset)

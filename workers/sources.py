@@ -16,8 +16,8 @@ def sources(
     activities: ToolActivities,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> list[Worker]:
-    """The workers of the role, of a version where there is one. A server's rate limit is its
-    queue's, however many workers poll."""
+    """Returns the workers of the role, pinned to a version if there is a `deployment`. A server's
+    rate limit is set on its queue and holds for all workers together."""
     return [
         Worker(
             client,

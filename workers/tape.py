@@ -1,4 +1,4 @@
-"""The workers that play a tape: the real workflows and the real publishing, and nothing outside."""
+"""The workers that play a tape: the real workflows and publishing, without effects outside."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -28,9 +28,10 @@ PLAYED_WORKFLOWS = (
 
 @asynccontextmanager
 async def playing(client: Client, tape: Tape, reports_dir: Path) -> AsyncIterator[TapePlayer]:
-    """Workers on every queue that the run can ask, until the block ends. Reports go to the folder.
+    """Runs workers on every queue that the run can use, until the block ends. Reports are written
+    to `reports_dir`.
 
-    They must have a server to themselves: they answer whoever asks with what is on the tape.
+    They need a server of their own: they answer every request with what is on the tape.
     """
     player = TapePlayer(tape)
     async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What all workers have in common."""
+"""The options that all workers share."""
 
 import ctypes
 import gc
@@ -9,13 +9,14 @@ from typing import Final, TypedDict, TypeVar
 W = TypeVar("W")
 
 STICKY_TIMEOUT = timedelta(seconds=1)
-"""How long a workflow waits for the worker that has it in memory before another takes over."""
+"""How long a workflow task waits for the worker that has the workflow cached before another takes
+over."""
 
 
 COLLECT_AFTER = (5_000, 10, 3)
-"""Thresholds of the garbage collector. With Python's own, an eighth of an orchestrator's work is to
-look through the workflows that it holds. With ten in the last place those that have ended, which
-refer to themselves, were let go of every fourth week: 84 of 101 that were held had ended."""
+"""Thresholds of the garbage collector. With Python's defaults, an eighth of an orchestrator's work
+is scanning the workflows that it caches. With ten as the last threshold, finished workflows, which
+contain reference cycles, were collected every fourth week: 84 of the 101 in memory had ended."""
 
 _ARENA_MAX: Final = -8
 """`M_ARENA_MAX` of glibc's `mallopt`."""
@@ -24,17 +25,17 @@ _MAPPED_FROM: Final = -3
 """`M_MMAP_THRESHOLD`."""
 
 LARGE: Final = 256 * 1_024
-"""Bytes from which on a block has pages of its own, which go back when it is freed. By itself glibc
-puts the bound up to 32 MB as such blocks are freed, and reports and records then leave holes."""
+"""Bytes from which on a block gets pages of its own, which are returned when it is freed. By
+default glibc raises the threshold up to 32 MB as such blocks are freed, and reports and records
+then fragment the heap."""
 
 HEAPS: Final = 2
 
 
 def share_heaps() -> None:
-    """Have threads that begin from now on share their heaps. By itself glibc gives eight for
-    each processor; each keeps what was freed in it, 18 MB of an orchestrator's memory. What is
-    `LARGE` is in none of them. Does nothing where there is no glibc.
-    """
+    """Makes threads that start from now on share their heaps. By default glibc creates eight for
+    each processor; each retains its freed memory, 18 MB in an orchestrator. Blocks of `LARGE` bytes
+    are outside of all heaps. Does nothing without glibc."""
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:
@@ -43,23 +44,24 @@ def share_heaps() -> None:
 
 
 def keep_what_is_loaded() -> None:
-    """Have what is loaded by now looked through for garbage no more: it stays as long as the
-    process, and is most of what there is."""
+    """Excludes the objects loaded so far from garbage collection. They live as long as the process
+    and are most of its objects."""
     gc.collect()
     gc.freeze()
 
 
 STUCK: Final = timedelta(seconds=30)
-"""How long a workflow may compute before it counts as stuck."""
+"""How long a workflow may compute before it counts as deadlocked."""
 
 
 def patient_with_workflows(worker: W) -> W:
-    """The worker, which interrupts only workflows that are stuck.
+    """Returns the worker, changed so that it interrupts only workflows that compute for longer than
+    this.
 
-    The SDK takes one that computes for two seconds to be deadlocked: it raises an error in the
-    workflow's thread wherever that stands, and prints a traceback. On a machine with more work than
-    processors none is. Its limit is no option of a worker; without it, as in another version of the
-    SDK, nothing is changed.
+    The SDK treats a workflow that computes for two seconds as deadlocked: it raises an error in the
+    workflow's thread at any point, and prints a traceback. On a machine with more work than
+    processors that is a false alarm. The SDK has no option for this limit; if the attribute is
+    missing, as in another version of the SDK, nothing is changed.
     """
     inner, limit = getattr(worker, "_workflow_worker", None), "_deadlock_timeout_seconds"
     if getattr(inner, limit, None) is not None:
@@ -69,10 +71,9 @@ def patient_with_workflows(worker: W) -> W:
 
 ACTIVITY_POLLS = 15
 WORKFLOW_POLLS = 10
-"""A task that finds a poll open goes straight to its worker; any other is stored first, and read
-again. All markets want the same agents and sources at once: with the SDK's five polls, half of a
-week's tasks are stored, with these a fifth, for 8 % less work of the server.
-"""
+"""A task that finds an open poll goes directly to its worker; any other is stored first, and read
+again. All markets need the same agents and sources at once: with the SDK's five polls, half of a
+week's tasks are stored, with these a fifth, for 8 % less work of the server."""
 
 
 class Tuning(TypedDict):
@@ -97,15 +98,16 @@ TUNING: Tuning = {
 
 
 class Staying(TypedDict):
-    """Options of the `Worker` with which turns and calls stay, where all roles are together."""
+    """The options of a `Worker` that keep turns and calls in its process, if it has all roles."""
 
     max_concurrent_activities: int
     max_eager_activity_reservations_per_workflow_task: int
 
 
 STAYING: Final[Staying] = {
-    # Three roles' worth.
+    # Enough for three roles.
     "max_concurrent_activities": 300,
-    # What a market's agents ask at once; with the SDK's three, a tenth more work of the server.
+    # The number of calls that a market's agents make at once. The SDK's three cost a tenth more
+    # work of the server.
     "max_eager_activity_reservations_per_workflow_task": 8,
 }

@@ -1,1 +1,1 @@
-"""The workflow types, by program, and what they share. They order, wait and count."""
+"""The workflow types, by program, and the engine they share. They order, wait and count."""

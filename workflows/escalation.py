@@ -37,7 +37,7 @@ class EscalationWorkflow:
 
     @workflow.run
     async def run(self, request: EscalationRequest) -> EscalationDecision:
-        """The decision: the first usable answer, or the default.
+        """Returns the decision: the first usable answer, or the default.
 
         If the workflow is cancelled, it records the default and ends as cancelled.
         """
@@ -77,7 +77,7 @@ class EscalationWorkflow:
 
     @workflow.query(name=Message.ESCALATION, description="The case, and where it stands")
     def escalation(self) -> EscalationStatus:
-        """The question as it was asked, and the decision once there is one."""
+        """Returns the question as it was asked, and the decision if there is one."""
         state = self._decision.state if self._decision else EscalationState.OPEN
         return EscalationStatus(
             request=self._request, state=state, reminded=self._reminded, decision=self._decision
@@ -152,7 +152,7 @@ class TapedEscalationWorkflow:
 
     @workflow.run
     async def run(self, request: EscalationRequest) -> EscalationDecision:
-        """The recorded decision. Fails where the recorded case failed."""
+        """Returns the recorded decision. Fails if the recorded case failed."""
         return await workflow.execute_activity_method(
             TapedActivities.decide_escalation,
             request,

@@ -1,5 +1,5 @@
-"""The learning system: one workflow that keeps the lessons of all runs, scores their forecasts, and
-gives advice."""
+"""The learning system: one workflow that stores the lessons of all runs, scores their forecasts,
+and gives advice."""
 
 import asyncio
 import contextlib
@@ -38,21 +38,21 @@ from workflows.engine.options import HEARTBEAT_TIMEOUT, cause, priority, retry_p
 ONE_TRY: Final = timedelta(seconds=20)
 
 ONE_CALL: Final = timedelta(minutes=1)
-"""How long one call of a source may take. After that it is asked again later."""
+"""Timeout of one call of a source. After that the source is asked again later."""
 
 FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
-"""The patch for executions that began when answers were read in the workflow."""
+"""The patch for executions that read answers in the workflow."""
 
 WRITTEN_IN_TIME: Final = "written-in-time"
-"""The patch for executions in which a forecast was in time until it was due."""
+"""The patch for executions that accepted forecasts until they were due."""
 
 
 class ForecastScoring:
-    """Asks for the fixings that are due, each source separately.
+    """Requests the fixings that are due, each source separately.
 
-    A fixing that cannot be had stays open and is asked for again after pauses that grow. A source
-    that does not answer at all is left alone until its pause is over. A fixing that an answering
-    source has refused for too long is void.
+    A fixing that is not available stays open and is requested again after pauses that grow. A
+    source that does not answer at all is skipped until its pause is over. A fixing that an
+    answering source has refused for too long is void.
     """
 
     def __init__(self, learned: Learned, pauses: Iterable[FixingPause] = ()) -> None:
@@ -63,35 +63,35 @@ class ForecastScoring:
 
     @property
     def pauses(self) -> tuple[FixingPause, ...]:
-        """The pauses that a later execution of the workflow has to go on with."""
+        """The pauses that a later execution of the workflow continues with."""
         return self._pauses.carried(self._learned.open_by(workflow.now()))
 
     def awaited_by(self, as_of: datetime) -> bool:
-        """Whether a forecast that was due by an instant may be scored shortly."""
+        """Returns whether a forecast that was due by an instant may be scored shortly."""
         return any(not self._pauses.is_held_up(fixed) for fixed in self._learned.open_by(as_of))
 
     def due(self) -> tuple[Fixed, ...]:
-        """The fixings to ask for now."""
+        """Returns the fixings to request now."""
         now = workflow.now()
         waiting = self._learned.open_by(now)
         return tuple(fixed for fixed in waiting if self._pauses.until(fixed, now) <= now)
 
     def next_time(self) -> datetime | None:
-        """When the next fixing is to be asked for; None if none is open."""
+        """Returns when the next fixing is to be requested, or None if none is open."""
         now = workflow.now()
         times = [self._pauses.until(fixed, now) for fixed in self._learned.open_by(now)]
         ahead = self._learned.next_due_after(now)
         return min((*times, ahead) if ahead is not None else times, default=None)
 
     async def ask(self, is_enough: Callable[[], bool]) -> None:
-        """Asks for everything that is due, the servers side by side, until all is asked or
+        """Requests everything that is due, the servers concurrently, until all is done or
         `is_enough()`."""
         while (servers := sorted({fixed.server for fixed in self.due()})) and not is_enough():
             await asyncio.gather(*(self._ask_server(server, is_enough) for server in servers))
 
     async def _ask_server(self, server: str, is_enough: Callable[[], bool]) -> None:
-        """Asks a server for its fixings: first what was asked for least often, then what was due
-        first, so that a fixing that cannot be had delays no other."""
+        """Requests a server's fixings. The least often requested ones come first, then the ones due
+        first, so that an unavailable fixing delays no other."""
         while (due := self._due_of(server)) and not is_enough():
             first = min(due, key=lambda fixed: (self._pauses.tries(fixed), fixed))
             await self._ask([fixed for fixed in due if fixed.due == first.due])
@@ -153,7 +153,7 @@ class ForecastScoring:
             return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
 
     def _activity_id(self, due: datetime) -> str:
-        """`score.2026-W44`, and a number for each further call about the same week."""
+        """Returns `score.2026-W44`, with a number for each further call about the same week."""
         place = f"score.{week_of(due.date() - timedelta(days=7))}"
         self._asked[place] += 1
         return place if self._asked[place] == 1 else f"{place}.{self._asked[place]}"
@@ -167,7 +167,7 @@ def _until_due(_as_of: datetime, due: datetime) -> datetime:
 class LearningSystemWorkflow:
     """The learning system of a desk. It runs as long as the desk exists.
 
-    It takes the outcome of each run and each hypothesis, scores forecasts when they are due, and
+    It receives the outcome of each run and each hypothesis, scores forecasts when they are due, and
     answers what the record recommends. It continues as new with its whole state and loses no
     message that reached it.
     """
@@ -190,25 +190,26 @@ class LearningSystemWorkflow:
             if self._can_go_on_anew():
                 break
             await self._something_to_do()
-        # Nothing is awaited since the handlers were seen to have finished.
+        # Nothing is awaited after the check that the handlers have finished.
         state = self._learned.state.model_copy(update={"pauses": self._scoring.pauses})
         workflow.continue_as_new(request.model_copy(update={"state": state}))
 
     @workflow.signal(name=Message.LEARN, description="What became of a run")
     def learn(self, lesson: Lesson) -> None:
-        """Takes the lesson of a run. It replaces an earlier lesson of the same run."""
+        """Records the lesson of a run. It replaces an earlier lesson of the same run."""
         self._learned.take(lesson)
 
     @workflow.signal(name=Message.LEARN_HYPOTHESIS, description="What became of a hypothesis")
     def learn_hypothesis(self, scored: ScoredHypothesis) -> None:
-        """Records the outcome of a hypothesis; the same outcome sent again changes nothing."""
+        """Records the outcome of a hypothesis. Sending the same outcome again changes nothing."""
         self._learned.take_hypothesis(scored)
 
     @workflow.update(name=Message.ADVISE, description="What the record says to a run")
     async def advise(self, question: RecordQuery) -> Advice:
-        """The advice that follows from what was known by an instant.
+        """Returns the advice that follows from what was known by an instant.
 
-        What was due by then is scored first, unless its source is away or it takes too long.
+        Fixings due by then are scored first, unless their source is unavailable or it takes too
+        long.
         """
         if self._scoring.awaited_by(question.as_of):
             with contextlib.suppress(TimeoutError):
@@ -223,7 +224,7 @@ class LearningSystemWorkflow:
 
     @workflow.query(name=Message.LEARNED, description="All that was known by an instant")
     def learned(self, question: RecordQuery) -> LearnedView:
-        """The record, with everything that is computed from it."""
+        """Returns the record, with everything that is computed from it."""
         return self._learned.view(question)
 
     async def _something_to_do(self) -> None:

@@ -1,4 +1,4 @@
-"""Answers a question by a graph of agents. Nodes run side by side where the graph forks; the answer
+"""Answers a question by a graph of agents. Nodes run concurrently where the graph forks; the answer
 is published at the end."""
 
 import asyncio
@@ -35,7 +35,7 @@ from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
 
 MOST_AT_WORK = 40
-"""The number of nodes that work at the same time. Temporal allows 2,000 activities at once in a
+"""The maximum number of concurrent nodes. Temporal allows 2,000 concurrent activities in a
 workflow, and a node can have sixteen."""
 
 
@@ -67,8 +67,8 @@ class GraphWalk(NodeRun[GraphBoard]):
                 left.cancel()
 
     async def _take(self, step: NodeStart) -> tuple[NodeStart, ...]:
-        """Runs a node and returns the nodes that become due by it. The failure of a node is an
-        outcome as well."""
+        """Runs a node and returns the nodes that become due by it. A failed node has an outcome as
+        well."""
         node, machine = step.node, self.board.machine
         self.begin(node.name)
         state = shown_to(node, self.request.graph, machine.visible_to(node))
@@ -120,8 +120,8 @@ class GraphWalk(NodeRun[GraphBoard]):
 
 @workflow.defn
 class ResearchGraphWorkflow:
-    """Answers a question by a graph of agents. Whatever fails, it ends with an answer of what there
-    is."""
+    """Answers a question by a graph of agents. Whatever fails, it ends with an answer from the
+    results that were obtained."""
 
     @workflow.init
     def __init__(self, request: GraphRequest) -> None:
@@ -131,11 +131,11 @@ class ResearchGraphWorkflow:
 
     @workflow.run
     async def run(self, request: GraphRequest) -> GraphResult:
-        """The published answer, with what could not be had.
+        """Returns the published answer, which names what is missing.
 
         Raises:
-            ApplicationError: `UnusableRequest`: the graph cannot be run, or the question is about
-                a time that has not come.
+            ApplicationError: `UnusableRequest`: the graph cannot be run, or the as-of instant is in
+                the future.
         """
         walk = self._walk = self._begun()
         note_phase(Phase.RESEARCHING)
@@ -161,7 +161,7 @@ class ResearchGraphWorkflow:
 
     @workflow.query(name=Message.STATUS, description="How far the graph is, node by node")
     def status(self) -> GraphStatus:
-        """The status board."""
+        """Returns the status board."""
         if self._walk is None:
             raise unusable("the run was refused, and has nothing to show")
         return self._walk.board.status()
@@ -173,10 +173,10 @@ class ResearchGraphWorkflow:
         return await published(record, what="answer")
 
     def _begun(self) -> GraphWalk:
-        """The walk at its beginning.
+        """Returns the walk at its beginning.
 
-        Only the form of the graph is checked here. Whoever starts a run has had the whole graph
-        checked, and a stricter check must not refuse a graph that was run before.
+        Only the form of the graph is checked here. The whole graph was checked when the run was
+        requested, and a stricter check must not refuse a graph that was run before.
         """
         window = self._request.window
         as_of = window.end if window else self._request.as_of or self._started_at
@@ -190,7 +190,7 @@ class ResearchGraphWorkflow:
 
 
 def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
-    """The agent with only those of its tools that the node allows."""
+    """Returns the agent's profile with only those of its tools that the node allows."""
     profile = profile_in(policy, node.agent)
     if node.tools is None:
         return profile
@@ -199,14 +199,15 @@ def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
 
 
 def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchResult, ...]:
-    """The findings that a validator checks. Other agents see findings in the graph's state only."""
+    """Returns the findings that a validator checks. Other agents see findings in the graph's state
+    only."""
     if node.task is not TaskType.VALIDATE:
         return ()
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
 def _look_at(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
-    """Retrieves the exception of a finished step. No code awaits steps that end with a cancelled
-    run, and asyncio would log "exception was never retrieved" for each."""
+    """Retrieves the exception of a finished step. No code awaits the steps of a cancelled run, and
+    asyncio would log "exception was never retrieved" for each."""
     if not step.cancelled():
         step.exception()

@@ -25,13 +25,13 @@ class ReassignmentWorkflow:
     """Gives a failed task to the next agents of the roster, within the time left until its
     deadline.
 
-    A run that ends Failed is a dead letter. Its error holds the assignment, the agents that tried,
-    and why each failed; it is found by the search attribute `Outcome`.
+    A run that ends Failed is a dead letter. Its error contains the assignment, the agents that
+    tried, and why each failed. The search attribute `Outcome` finds it.
     """
 
     @workflow.run
     async def run(self, request: ReassignmentRequest) -> TaskOutcome:
-        """The outcome of the task by the first agent that delivers.
+        """Returns the outcome of the task by the first agent that delivers.
 
         Raises:
             ApplicationError: `DeadLettered`, with a `DeadLetter` as its detail.

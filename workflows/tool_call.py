@@ -1,4 +1,4 @@
-"""One tool call on behalf of a person or a command, on the queue of its source."""
+"""One tool call for a user or a command, on the queue of its source."""
 
 from datetime import timedelta
 
@@ -13,12 +13,12 @@ from workflows.engine.options import PATIENT_HEARTBEAT_TIMEOUT
 
 @workflow.defn
 class ToolCallWorkflow:
-    """Calls one tool on the queue of its source, so that the answer is what the desk's agents would
-    get."""
+    """Calls one tool on the queue of its source, so that the answer is the same that the desk's
+    agents would get."""
 
     @workflow.run
     async def run(self, request: ToolRequest) -> ToolResult:
-        """The tool's answer. Fails if no worker of the source answers in time."""
+        """Returns the tool's answer. Fails if no worker of the source answers in time."""
         return await workflow.execute_activity_method(
             ToolActivities.call_tool,
             request,

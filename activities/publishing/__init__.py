@@ -1,1 +1,1 @@
-"""The activities that publish documents, and those around them that look up and archive."""
+"""The activities that publish documents, and those that look up event ids and write the archive."""

@@ -13,19 +13,19 @@ from desk.programs.week.archive import is_behind, write_archive
 LOG = logging.getLogger(__name__)
 
 LONGEST: Final = 60.0
-"""Seconds to wait for the archive, far below the timeout of an activity."""
+"""The maximum number of seconds to wait for the archive, far below the timeout of an activity."""
 
 REST: Final = 24.0
-"""How many times as long as writing the archive took to wait before the next. The weeks of a
+"""The pause after writing the archive, as a multiple of the time that writing took. The weeks of a
 backfill come faster than that, so several share one archive, and it takes at most a twenty-fifth of
 a processor."""
 
 
 class ArchiveUpkeep:
-    """Writes the archive of a directory's reports, one at a time.
+    """Writes the archive of a directory's reports, one write at a time.
 
-    Reports that are published together share one archive: a caller that finds another waiting for
-    its turn returns at once, because that one has not read the reports yet.
+    Reports that are published together share one archive. A caller that finds another one waiting
+    returns at once, because that one has not read the reports yet.
     """
 
     def __init__(self, reports_dir: Path) -> None:
@@ -40,8 +40,8 @@ class ArchiveUpkeep:
     async def refresh(self) -> None:
         """Writes the archive now, with everything published so far.
 
-        Errors are logged and not raised, and the wait is bounded: the reports are out already. The
-        next publication or `desk archive` writes the archive again.
+        Errors are logged and not raised, and the wait is bounded: the reports are already
+        published. The next publication or `desk archive` writes the archive again.
         """
         if self._awaited:
             return
@@ -62,14 +62,14 @@ class ArchiveUpkeep:
             self._awaited = False
 
     def want(self) -> None:
-        """Has the archive written soon, in the background: at once, or when the `REST` after the
-        last one is over."""
+        """Schedules a write of the archive in the background: at once, or after the pause that
+        follows the last one (`REST`)."""
         self._wanted = True
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self._keep())
 
     async def finish(self) -> None:
-        """Writes the archive now if it is still wanted."""
+        """Writes the archive now if a write is scheduled."""
         self._hurry.set()
         if self._keeping is not None:
             await self._keeping
@@ -88,8 +88,8 @@ class ArchiveUpkeep:
 
 @asynccontextmanager
 async def kept_archive(reports_dir: Path) -> AsyncIterator[ArchiveUpkeep]:
-    """The upkeep for a worker. It first writes what a killed worker left out, and at the end
-    whatever is still wanted."""
+    """Yields the upkeep for a worker. First writes what a killed worker did not, and at the end any
+    write that is still scheduled."""
     upkeep = ArchiveUpkeep(reports_dir)
     if await asyncio.to_thread(is_behind, reports_dir):
         upkeep.want()

@@ -1,8 +1,8 @@
-"""Compiles and publishes documents, as activities of the desk: weekly reports, and the answers that
-all other runs end in.
+"""Compiles and publishes documents, as activities of the desk: weekly reports, and the answers of
+all other runs.
 
-With a week's report come the event ids of its tool calls, looked up in Temporal's histories, and
-the archive of its directory.
+For a week's report it also looks up the event ids of its tool calls in Temporal's histories, and
+writes the archive of its directory.
 """
 
 import asyncio
@@ -57,7 +57,8 @@ from desk.trust.prose import clip
 
 SIDE_BY_SIDE: Final = 8
 BUDGET_SECONDS: Final = 5.0
-"""For reading all histories together. The report is published without those that take longer."""
+"""Time limit for reading all histories together. The report is published without those that take
+longer."""
 
 
 class _Run(NamedTuple):
@@ -73,8 +74,8 @@ by the activity's id."""
 async def with_event_ids(
     record: WeekRecord, client: Client, *, budget_seconds: float = BUDGET_SECONDS
 ) -> WeekRecord:
-    """The record with the event id of every tool call whose history could be read in time; the
-    others stay None.
+    """Returns the record with the event id of every tool call whose history could be read in time.
+    The others stay None.
 
     Each history is read once, without decoding payloads.
     """
@@ -123,10 +124,10 @@ class PublishingActivities:
     """Publishes documents in one directory, one after the other, and signs them if there is a
     signer.
 
-    Two documents compiled at once in one process take as long as one after the other, and delay the
-    first. Publishing the same run again writes the same files. A document is on disk in all its
-    forms or not at all. If machines share a store, documents of others are fetched first, and new
-    ones are put there. `archive` keeps the reports' archive; without it, each publication writes
+    Compiling two documents at once in one process takes as long as one after the other, and delays
+    the first. Publishing the same run again writes the same files. A document is on disk in all its
+    forms or not at all. If machines share a store, others' documents are fetched first, and new
+    ones are uploaded. `archive` maintains the reports' archive; without it, each publication writes
     the archive.
     """
 
@@ -147,7 +148,7 @@ class PublishingActivities:
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
-        """The published revisions of a week. A new run continues their numbers."""
+        """Returns the published revisions of a week. A new run continues their numbers."""
         async with beating():
             await self._shared.fetch()
             revisions = await asyncio.to_thread(
@@ -159,14 +160,14 @@ class PublishingActivities:
     async def publish_report(self, request: PublishRequest) -> Publication:
         """Publishes a week's revision.
 
-        First its tool calls are looked up in their histories, as far as these can be read, and a
-        report of the week before that is about to come out is waited for, to compare with. The
+        First it looks up the tool calls in their histories, as far as these can be read. If the
+        report of the week before is about to be published, it waits for it, to compare with. The
         archive follows, possibly after the activity has ended. An archive that cannot be written is
         logged and fails nothing.
 
         Raises:
-            ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
-                disk may have room again, and not when it could not be compiled.
+            ApplicationError: `PublishingFailed`. Retryable if it could not be written, because the
+                disk may have room later; not retryable if it could not be compiled.
         """
         async with beating(), _failing_as(request.record.week):
             placed = await _publishing_placed(request)
@@ -183,7 +184,7 @@ class PublishingActivities:
         """Publishes an answer.
 
         Raises:
-            ApplicationError: `PublishingFailed`, as of a report.
+            ApplicationError: `PublishingFailed`, as for a report.
         """
         async with beating(), _failing_as(f"the answer of {record.workflow_id}"):
             return await self._in_turn(lambda: self._answer(record))
@@ -231,15 +232,15 @@ class PublishingActivities:
         )
 
     def _is_newest(self, request: PublishRequest) -> bool:
-        """Whether the report is of all markets and no later week has one."""
+        """Returns whether the report covers all markets and no later week has one."""
         name = f"{request.record.week}-{DEFAULT_SLUG}.json"
         out = (self._reports_dir / FOLDER).glob(f"[0-9]*-W[0-9][0-9]-{DEFAULT_SLUG}.json")
         return request.subset is None and all(path.name <= name for path in out)
 
 
 async def _to_its_end(publish: Callable[[], T]) -> T:
-    """The result of a function in a thread, waited for even after a cancellation: a thread cannot
-    be stopped, and the next attempt beside it would take twice as long."""
+    """Returns the result of a function run in a thread, and waits for it even after a cancellation.
+    A thread cannot be stopped, and a concurrent next attempt would take twice as long."""
     writing = asyncio.ensure_future(asyncio.to_thread(publish))
     try:
         return await asyncio.shield(writing)
@@ -250,7 +251,7 @@ async def _to_its_end(publish: Callable[[], T]) -> T:
 
 @asynccontextmanager
 async def _failing_as(called: str) -> AsyncIterator[None]:
-    """Turns errors of publishing into errors for Temporal."""
+    """Converts errors of publishing into errors for Temporal."""
     try:
         yield
     except (PublishingError, StoreUnreachable, OSError) as error:
@@ -280,7 +281,7 @@ async def _wait_for_week_before(request: PublishRequest) -> str | None:
 
 
 def _client() -> Client | None:
-    """The worker's client; None where the activity runs without one, as in some tests."""
+    """Returns the worker's client, or None if the activity runs without one, as in some tests."""
     try:
         return activity.client()
     except RuntimeError:

@@ -1,5 +1,5 @@
 """The report of the week before, with which a new report is compared. If it is about to be
-published, it is waited for."""
+published, the new report waits for it."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from desk.runs.schedule import backfilled_week
 from desk.trust.seals import seal_of
 
 LONGEST_SECONDS: Final = 60.0
-"""How long a report waits for the one before."""
+"""The maximum time that a report waits for the one before."""
 
 POLL_SECONDS: Final = 0.2
 
@@ -34,7 +34,7 @@ _REVISION = SearchAttributeKey.for_int(SearchAttribute.REVISION)
 
 
 class PreviousReport(NamedTuple):
-    """The report to compare with, or None. `note` names the damaged ones that were passed over."""
+    """The report to compare with, or None. `note` names the damaged ones that were skipped."""
 
     report: ResearchReport | None
     note: str | None = None
@@ -49,8 +49,8 @@ class _PublishedFile(NamedTuple):
 class LastPublished:
     """The last report that this process published.
 
-    In a backfill it is the one that the next report is compared with. Reading it and checking its
-    seal would take as long as compiling the next.
+    In a backfill the next report is compared with it. Reading it and checking its seal would take
+    as long as compiling the next.
     """
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ class LastPublished:
 
     @contextmanager
     def keeping(self, report: ResearchReport, directory: Path, slug: str) -> Iterator[None]:
-        """Keeps the report if the block writes its file. A file that the block leaves alone may be
-        of another run."""
+        """Stores the report if the block writes its file. A file that the block does not change may
+        belong to another run."""
         path = revision_file(directory, report, slug)
         before = _stamp(path)
         yield
@@ -67,7 +67,7 @@ class LastPublished:
         self._written = _PublishedFile(path, stamp, report) if stamp != before else None
 
     def at(self, path: Path) -> ResearchReport | None:
-        """The kept report if this is its file, unchanged; otherwise None."""
+        """Returns the stored report if this is its file, unchanged; otherwise None."""
         written = self._written
         if written is None or written.path != path or written.stamp != _stamp(path):
             return None
@@ -77,10 +77,10 @@ class LastPublished:
 def previous_report(
     directory: Path, week: IsoWeek, slug: str, last: LastPublished | None = None
 ) -> PreviousReport:
-    """The latest readable revision of the week before, with the same slug.
+    """Returns the latest readable revision of the week before, with the same slug.
 
     A revision is damaged if it cannot be read, is of another week, or has a wrong seal. It is
-    passed over, and the note names it. The `last` report is not read again.
+    skipped, and the note names it. The `last` report is not read again.
     """
     before = week_before(week)
     damaged: list[str] = []
@@ -93,7 +93,7 @@ def previous_report(
 
 
 def week_before(week: IsoWeek) -> IsoWeek:
-    """The ISO week before this one."""
+    """Returns the ISO week before this one."""
     return week_of(monday_of(week) - timedelta(days=7))
 
 
@@ -107,9 +107,9 @@ async def published_before(
 ) -> str | None:
     """Waits until the week before is published, if a run of it is in the publishing phase.
 
-    It waits at most `longest` seconds, counted from the first attempt of the activity. A run that
-    still researches or waits for a person is not waited for, as that may take days. Returns what
-    the report should say if the wait was in vain.
+    It waits at most `longest` seconds, counted from the first attempt of the activity. It does not
+    wait for a run that still researches or waits for a person, as that may take days. Returns what
+    the report should say if the wait timed out.
     """
     before = week_before(week)
     runs = _run_ids(before, subset, schedule)
@@ -122,7 +122,7 @@ async def published_before(
 
 
 def _revisions(folder: Path, stem: str) -> Iterator[Path]:
-    """The JSON form of each revision on disk, the latest first."""
+    """Yields the JSON form of each revision on disk, the latest first."""
     numbered = {
         int(number): path
         for path in folder.glob(f"{stem}.r*.json")
@@ -140,7 +140,7 @@ def _sound(path: Path, week: IsoWeek) -> ResearchReport | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file changes; None if there is no file."""
+    """Returns values that change when the file changes, or None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -155,16 +155,16 @@ def _passed_over(damaged: list[str]) -> str | None:
 
 
 def _waited_already() -> float:
-    """Seconds since the activity was first scheduled; 0 outside of an activity. The time is the
-    server's clock, which may be ahead of this machine's."""
+    """Returns the seconds since the activity was first scheduled; 0 outside of an activity. The
+    time is the server's clock, which may be ahead of this machine's."""
     if not activity.in_activity():
         return 0.0
     return max((datetime.now(UTC) - activity.info().scheduled_time).total_seconds(), 0.0)
 
 
 def _run_ids(week: str, subset: str | None, schedule: ScheduleConfig) -> tuple[str, ...]:
-    """The workflow ids that a run of the week can have: its own, and the one that the schedule
-    gives it."""
+    """Returns the workflow ids that a run of the week can have: its own, and the one that the
+    schedule gives it."""
     own = week_run_id(week, subset)
     return (own,) if subset else (own, backfilled_week(week, schedule).workflow_id)
 
@@ -175,7 +175,8 @@ async def _about_to_publish(client: Client, runs: Sequence[str]) -> bool:
 
 
 async def _is_about_to_publish(client: Client, workflow_id: str) -> bool:
-    """Whether a run is in the publishing phase; False if it is unknown or cannot be described."""
+    """Returns whether a run is in the publishing phase; False if it is unknown or cannot be
+    described."""
     try:
         description = await client.get_workflow_handle(workflow_id).describe()
     except RPCError:

@@ -1,2 +1,2 @@
-"""What the workflows of every program share: the agent loop, tool calls, reassignment, judging,
-publishing."""
+"""The parts that the workflows of all programs share: the agent loop, tool calls, reassignment,
+judging, publishing."""

@@ -1,4 +1,4 @@
-"""How far an agent has come with a task, and why it failed if it did."""
+"""An agent's progress on a task, and the error if it failed."""
 
 from collections.abc import Iterable
 from types import MappingProxyType
@@ -34,10 +34,10 @@ NO_CONTEXT = TurnContext()
 
 
 class AgentTask(NamedTuple):
-    """A task, the agent that does it, and the context that the agent is shown besides.
+    """A task, the agent that does it, and the context that the agent is also shown.
 
     `place` distinguishes tasks of the same kind within one workflow. `opening` are the tool calls
-    made before the first turn; where it is empty, the agent asks in its first turn.
+    made before the first turn; if it is empty, the agent makes its first calls in its first turn.
     """
 
     profile: AgentProfile
@@ -49,7 +49,7 @@ class AgentTask(NamedTuple):
 
 class TaskFailed(Exception):
     """An agent failed at its task. The workflow that catches this gives the task to another agent,
-    or goes on without its result.
+    or continues without its result.
 
     `usage` is what the agent spent, `outages` the sources whose calls were skipped because they
     kept failing, `reason` the error without the task's name.
@@ -66,7 +66,7 @@ class TaskFailed(Exception):
 class AgentProgress:
     """The state of an agent's work on one task.
 
-    `draft` is the last turn whose result has figures that are not claims, `answer` the last turn,
+    `draft` is the last turn whose result has figures that are not claims, `answer` the last turn.
     `remarks` say where the work was done with less than planned: fewer turns, a cheaper model, the
     built-in analyst.
     """
@@ -86,8 +86,8 @@ class AgentProgress:
 
     @property
     def came_to_nothing(self) -> str:
-        """Why the turns brought no result: how many answers were lost, and why the last one was
-        sent back, in the desk's own words."""
+        """Says why the turns brought no result: how many answers were lost, and why the last one
+        was rejected."""
         told = [f"no result after {self.turns} turns"]
         if self.lost_answers:
             told.append(f"{self.lost_answers} answers did not come in time")
@@ -120,7 +120,7 @@ class AgentProgress:
         self.remarks.append(f"{words}, and a cheaper model went on" if goes_on else words)
 
     def go_on_with_draft(self, failed: TaskFailed) -> None:
-        """Notes that the draft is delivered without its sentences whose figures are not claims."""
+        """Notes that the draft is delivered without the sentences whose figures are not claims."""
         self.remarks.append("sentences with figures that are no claims were left out")
         if failed.error.error_type != UNMENDED:
             self.remarks.append(failed.reason)
@@ -138,8 +138,8 @@ class AgentProgress:
 def with_usage_before(
     outcome: TaskOutcome, before: Usage, outages: Iterable[SourceOutage] = ()
 ) -> TaskOutcome:
-    """The outcome with the usage and the outages of earlier agents, which failed at the same task,
-    added to it."""
+    """Returns the outcome with the usage and the outages of earlier agents added, which failed at
+    the same task."""
     line = outcome.contribution
     all_of_them = merged_outages((*outages, *line.outages))
     line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
@@ -147,7 +147,7 @@ def with_usage_before(
 
 
 def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undelivered:
-    """The record of a task whose agent failed and that is not given to another agent."""
+    """Returns the record of a task whose agent failed and that is not given to another agent."""
     return Undelivered(
         Contribution(
             agent=agent,

@@ -1,4 +1,4 @@
-"""How conflicts are put to persons: one child workflow for each conflict, side by side."""
+"""Puts conflicts to people: one child workflow for each conflict, concurrently."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,17 +23,16 @@ GRACE = MARGIN / 2
 long again until the report is due."""
 
 THERE_BEFORE_TOLD = "case-there-before-told"
-"""The patch for runs that began when the week was notified of a case before it was opened."""
+"""The patch for runs that notified the week of a case before they opened it."""
 
 CANCELLED_WHILE_TELLING = "cancelled-while-telling"
-"""The patch for runs that began when a cancellation during the notification was dropped."""
+"""The patch for runs that dropped a cancellation during the notification."""
 
 Case = workflow.ChildWorkflowHandle[Any, EscalationDecision]
-"""A case that is open, under its workflow id."""
+"""The handle of an open case."""
 
 Notify = Callable[[Sequence[str]], Awaitable[None]]
-"""Called with the workflow ids of the open cases when they are open, and with none once all are
-decided."""
+"""Called with the workflow ids of the open cases, and with none once all are decided."""
 
 
 async def decided(
@@ -42,7 +41,7 @@ async def decided(
     outcomes: Sequence[MarketOutcome],
     notify: Notify,
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts, decided by persons or by their defaults, in the order given.
+    """Returns the conflicts in the order given, decided by people or by their defaults.
 
     `outcomes` are the findings that the conflicts were found in. Every conflict comes back decided,
     whatever happens to its case. Only a cancellation of the calling workflow is raised.
@@ -50,7 +49,7 @@ async def decided(
     now = workflow.now()
     cases = [case_of(conflict, outcomes, asking, now) for conflict in conflicts]
     opened = [_run_id(case.conflict) for case in cases if case is not None]
-    # A case is open before anybody is notified of it, so that it can be answered at once.
+    # A case is opened before anyone is notified of it, so that it can be answered at once.
     there_first = bool(opened) and workflow.patched(THERE_BEFORE_TOLD)
     if opened and not there_first:
         await notify(opened)
@@ -75,8 +74,8 @@ async def decided(
 async def tell_week(market: str, escalations: Sequence[str]) -> None:
     """Signals the week's run that a market waits for a person, or that it no longer waits.
 
-    The signal only serves the status board, so a run that has ended is ignored. A cancellation of
-    the caller during the signal is raised.
+    The signal only updates the status board, so a run that has ended is ignored. Raises a
+    cancellation of the caller that arrives during the signal.
     """
     parent = workflow.info().parent
     if parent is None:
@@ -88,25 +87,26 @@ async def tell_week(market: str, escalations: Sequence[str]) -> None:
         )
     except FailureError as error:
         workflow.logger.warning("%s was not told: %s", parent.workflow_id, error)
-    # A signal that is under way cannot be taken back, and the SDK drops a cancellation over it.
+    # A signal in flight cannot be cancelled, and the SDK drops a cancellation that arrives during
+    # it.
     if workflow.cancellation_reason() is not None and workflow.patched(CANCELLED_WHILE_TELLING):
         raise asyncio.CancelledError(workflow.cancellation_reason())
 
 
 def cancelled_here() -> bool:
-    """Whether the calling workflow itself was cancelled, rather than only the child that it waits
-    for."""
+    """Returns whether the calling workflow itself was cancelled, rather than only the child that it
+    waits for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case | None:
-    """The handle of a case that was started; None if it could not be started or there is no
+    """Starts a case and returns its handle. Returns None if it could not be started or there is no
     case."""
     if case is None:
         return None
     try:
-        # By name: whoever asks need not load what answers into its own sandbox.
+        # Started by name, so that the caller's sandbox does not load the escalation workflow.
         return await workflow.start_child_workflow(
             WorkflowType.ESCALATION,
             case,
@@ -115,7 +115,7 @@ async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case |
             task_timeout=TASK_TIMEOUT,
             cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
-            # One that a run before this has left behind makes way.
+            # Replaces a case that an earlier run left open.
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             execution_timeout=time_left(case.deadline, workflow.now()) + GRACE,
             priority=priority(asking.urgency, case.market),
@@ -130,7 +130,7 @@ async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case |
 
 
 async def _asked(conflict: ConflictRecord, handle: Case | None) -> ConflictRecord:
-    """The conflict as a person decided it, or with its default if the case ended without a
+    """Returns the conflict as a person decided it, or with its default if the case ended without a
     decision."""
     if handle is not None:
         try:

@@ -1,4 +1,4 @@
-"""How a run has findings and answers judged.
+"""Has findings and answers judged.
 
 Judging is an activity, so each verdict is recorded in the run's history and a later version of the
 judge cannot change it.
@@ -40,20 +40,20 @@ Asked = TypeVar("Asked")
 Judged = TypeVar("Judged")
 
 ONE_VERDICT: Final = RunPolicy().deadlines.turn
-"""How long an attempt at a judgement may take."""
+"""Timeout of one attempt at a judgement."""
 
 JUDGED_WITHIN: Final = timedelta(days=30)
-"""How long a judgement that is due waits for a desk that is down."""
+"""How long a judgement waits for a desk that is down."""
 
 JUDGED_APART = "judged-apart"
-"""The patch for runs that began when findings were judged in the workflow."""
+"""The patch for runs that judged findings in the workflow."""
 
 PRICES_JUDGED_APART = "prices-judged-apart"
-"""The patch for hypotheses that were due when prices were judged in the workflow."""
+"""The patch for hypotheses whose prices were judged in the workflow."""
 
 
 class MarketReading(NamedTuple):
-    """A market and its window. With it, the evidence of the findings is read again before they are
+    """A market and its window, needed to read the evidence of the findings again before they are
     judged."""
 
     market: MarketSpec
@@ -67,11 +67,11 @@ async def judged_conflicts(
     place: str,
     reading: MarketReading | None = None,
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts between the findings, settled where the rules or an earlier decision can settle
-    them.
+    """Returns the conflicts between the findings, settled where the rules or an earlier decision
+    can settle them.
 
     `place` distinguishes judgements within one workflow. With a `reading` the evidence is read
-    again first: that is for findings that no validator has read.
+    again first, for findings that no validator has read.
     """
     if not workflow.patched(JUDGED_APART):
         findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
@@ -93,14 +93,15 @@ async def judged_conflicts(
 
 
 def _to_judge(outcome: MarketOutcome, *, whole: bool) -> MarketOutcome:
-    """The outcome with only the evidence that judging needs: evidence is the largest part of a
-    history."""
+    """Returns the outcome with only the evidence that judging needs. Evidence is the largest part
+    of a history."""
     evidence = tuple(result for result in outcome.evidence if whole or is_of_rates(result))
     return outcome.model_copy(update={"evidence": evidence})
 
 
 async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple[Hypothesis, ...]:
-    """The hypotheses that a later price can decide, with the views that come due with them."""
+    """Returns the hypotheses that a later price can decide, with the views that come due with
+    them."""
     if not asked.hypotheses:
         return ()
     if not workflow.patched(JUDGED_APART):
@@ -111,8 +112,8 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
 
 
 async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> JudgedPrice:
-    """The score of a hypothesis that follows from a source's answer, or why there is none. `place`
-    distinguishes judgements within one workflow."""
+    """Returns the score of a hypothesis that follows from a source's answer, or why there is none.
+    `place` distinguishes judgements within one workflow."""
     if not workflow.patched(PRICES_JUDGED_APART):
         return judged_price(asked)
     words = "What follows from the price"
@@ -120,7 +121,7 @@ async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> Ju
 
 
 async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
-    """The fixings that a source's answers hold, checked."""
+    """Returns the fixings found in a source's answers, checked."""
     words = "Which fixings the answers hold"
     return await _judged(JudgeActivities.judge_fixings, asked, place, words, RetryConfig())
 
@@ -128,7 +129,7 @@ async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
 async def evaluation_judged(
     asked: EvaluationToJudge, place: str, policy: RunPolicy
 ) -> JudgedEvaluation:
-    """Whether an episode's evaluation is to be waited for, or to be tried again."""
+    """Judges whether an episode waits for its evaluation, or tries it again."""
     words = "Whether there is a price to wait for"
     return await _judged(JudgeActivities.judge_evaluation, asked, place, words, policy.retries)
 
@@ -136,7 +137,8 @@ async def evaluation_judged(
 async def recommendation_judged(
     asked: RecommendationToJudge, policy: RunPolicy
 ) -> JudgedRecommendation:
-    """The score of a recommendation whose horizon is over, in the form of a scored hypothesis."""
+    """Returns the score of a recommendation whose horizon is over, in the form of a scored
+    hypothesis."""
     words, judge = "What came of the recommendation", JudgeActivities.judge_recommendation
     return await _judged(judge, asked, "recommendation", words, policy.retries)
 
@@ -148,8 +150,8 @@ async def _judged(
     summary: str,
     retries: RetryConfig,
 ) -> Judged:
-    """The verdict. It is waited for while the desk is down: what it is about was paid for, or
-    waited for over days."""
+    """Returns the verdict. Waits while the desk is down, because the work it judges was paid for or
+    took days."""
     return await workflow.execute_activity_method(
         judge,
         asked,

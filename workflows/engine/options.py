@@ -1,4 +1,5 @@
-"""The options with which workflows start activities and children: timeouts, retries, priorities."""
+"""The options with which workflows start activities and child workflows: timeouts, retries,
+priorities."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -25,18 +26,20 @@ HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time. Activities send about four heartbeats in it."""
 
 PUBLISHING_HEARTBEAT_TIMEOUT = timedelta(seconds=8)
-"""The same for what compiles and writes a report. It computes for seconds, and on a machine with
-more work than processors its heartbeats come late: it would be begun anew while it goes on."""
+"""The heartbeat timeout of activities that compile and write a report. They compute for seconds,
+and on a machine with more work than processors their heartbeats come late. A shorter timeout would
+start a second attempt while the first one still runs."""
 
 PATIENT_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
-"""The same for a paid call, and for what a busy worker was too slow for. A worker that hangs for
-ten seconds keeps its answer, even if its last heartbeat was a second old by then."""
+"""The heartbeat timeout of a paid call, and of an activity that a busy worker was too slow for. A
+worker that hangs for ten seconds does not lose its answer, even if its last heartbeat was a second
+old by then."""
 
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task of a child workflow."""
 
 LONGEST_ERROR = 1_000
-"""Characters of an error message that the agent is told and the history keeps."""
+"""Characters of an error message that the agent is shown and the history stores."""
 
 WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 MARKET = SearchAttributeKey.for_keyword(SearchAttribute.MARKET)
@@ -47,7 +50,7 @@ SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
 class ActivityBounds(TypedDict):
-    """The options that every activity gets: its timeouts, retry policy and priority."""
+    """The options of every activity: its timeouts, retry policy and priority."""
 
     start_to_close_timeout: timedelta
     schedule_to_close_timeout: timedelta
@@ -57,7 +60,8 @@ class ActivityBounds(TypedDict):
 
 
 def retry_policy(retries: RetryConfig) -> RetryPolicy:
-    """A bounded number of retries. An error that says a payload is too large is not retried."""
+    """Returns a policy with a bounded number of retries. An error that a payload is too large is
+    not retried."""
     return RetryPolicy(
         initial_interval=retries.first_pause,
         maximum_interval=retries.longest_pause,
@@ -67,13 +71,13 @@ def retry_policy(retries: RetryConfig) -> RetryPolicy:
 
 
 def patient_retry_policy(retries: RetryConfig) -> RetryPolicy:
-    """Unlimited retries, for activities that only their deadline ends."""
+    """Returns a policy with unlimited retries, for activities that only their deadline ends."""
     return replace(retry_policy(retries), maximum_attempts=0)
 
 
 def priority(level: int, market: str | None = None) -> Priority:
-    """A priority of the desk as Temporal's, from 1, the most urgent, to 5. Markets share a queue
-    fairly."""
+    """Returns a priority of the desk as Temporal's, from 1, the most urgent, to 5. The market is
+    the fairness key: markets share a queue fairly."""
     return Priority(priority_key=level, fairness_key=market)
 
 
@@ -84,9 +88,9 @@ def task_bounds(
     heartbeat: timedelta,
     until: datetime | None = None,
 ) -> ActivityBounds:
-    """The options of an activity of an agent's task, which ends with its retries by the task's
-    deadline, or by `until` if that is given. A worker that sends no `heartbeat` for so long counts
-    as gone."""
+    """Returns the options of an activity of an agent's task. With its retries it ends by the task's
+    deadline, or by `until` if that is given. A worker that sends no heartbeat for the `heartbeat`
+    timeout counts as lost."""
     market = assignment.market.market if assignment.market else None
     return {
         "start_to_close_timeout": one_attempt,
@@ -98,18 +102,18 @@ def task_bounds(
 
 
 def told_as(assignment: TaskAssignment) -> str:
-    """The name of a task in error messages, with the week if the task belongs to one."""
+    """Returns the name of a task for error messages, with the week if the task belongs to one."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"
 
 
 def unusable(words: str) -> ApplicationError:
-    """The non-retryable error for a request that cannot be used. The message says what to ask for
-    instead."""
+    """Returns the non-retryable error for a request that cannot be used. `words` say what to ask
+    for instead."""
     return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
 
 
 def cause(error: BaseException) -> str:
-    """The innermost message of an error, which says what actually happened."""
+    """Returns the innermost message of an error, which says what actually happened."""
     while error.__cause__ is not None:
         error = error.__cause__
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]
@@ -118,8 +122,8 @@ def cause(error: BaseException) -> str:
 def run_attributes(
     market: str | None, *, week: str | None = None, phase: Phase
 ) -> TypedSearchAttributes:
-    """The search attributes that a workflow starts with: its market and week, where it has them,
-    and its phase."""
+    """Returns the search attributes that a workflow starts with: its phase, and its market and week
+    if it has them."""
     pairs: list[SearchAttributePair[Any]] = [SearchAttributePair(PHASE, phase)]
     if market is not None:
         pairs.append(SearchAttributePair(MARKET, market))
@@ -129,7 +133,7 @@ def run_attributes(
 
 
 def note_outcome(outcome: Outcome) -> None:
-    """Sets the search attribute by which a finished run is found: its outcome."""
+    """Sets the search attributes of a finished run: its outcome, and the closed phase."""
     workflow.upsert_search_attributes([OUTCOME.value_set(outcome), PHASE.value_set(Phase.CLOSED)])
 
 

@@ -1,4 +1,4 @@
-"""Publishing the answer that a run ends in."""
+"""Publishes the answer of a run."""
 
 from temporalio import workflow
 
@@ -14,8 +14,8 @@ from workflows.engine.options import (
 async def published(
     record: GraphRecord, *, activity_id: str = "publish", what: str = "report"
 ) -> AnswerPublication:
-    """The files of the published report. A full disk is waited for, up to some days, because the
-    research is already paid for."""
+    """Publishes the report and returns its files. Retries for some days while the disk is full,
+    because the research is already paid for."""
     policy = record.request.policy
     return await workflow.execute_activity_method(
         PublishingActivities.publish_answer,

@@ -1,6 +1,6 @@
-"""How a run reads and writes the desk's memory and informs the learning system.
+"""Reads and writes the desk's memory, and reports to the learning system.
 
-A run goes on when either of the two cannot be reached.
+A run continues if either of them cannot be reached.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from workflows.engine.options import (
 from workflows.engine.unhurried import unhurried
 
 ONE_TRY: Final = timedelta(seconds=60)
-"""The first question of a process loads a model of meaning, which takes seconds; later ones take
+"""The first query of a process loads the embedding model, which takes seconds. Later ones take
 milliseconds."""
 
 AT_MOST: Final = timedelta(minutes=3)
@@ -43,8 +43,8 @@ TELLING_AT_MOST: Final = timedelta(hours=1)
 
 
 async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> MemoryAnswer:
-    """The entries of the memory that are nearest to a question, or why the memory could not be
-    asked."""
+    """Returns the entries of the memory that are nearest to a question, or why the memory could not
+    be queried."""
     try:
         return await unhurried(
             lambda heartbeat: workflow.execute_activity_method(
@@ -65,7 +65,7 @@ async def remember(
     entries: Sequence[MemoryEntry], policy: RunPolicy, activity_id: str
 ) -> Remembered:
     """Stores entries in the memory. `missing` of the result says why it failed. The entries are in
-    the history all the same, from which `desk memory rebuild` can store them."""
+    the history in any case, and `desk memory rebuild` can store them from there."""
     try:
         return await unhurried(
             lambda heartbeat: workflow.execute_activity_method(

@@ -31,7 +31,7 @@ class Run(Generic[AnyBoard]):
         self.show(*notes)
 
     def show(self, *notes: str) -> None:
-        """Shows the board in the Temporal UI as it is now."""
+        """Shows the board's current state in the Temporal UI."""
         workflow.set_current_details("\n\n".join(filter(None, (self.board.details(), *notes))))
 
 
@@ -46,11 +46,11 @@ class NodeRun(Run[Nodes]):
 
     @property
     def tasks(self) -> TaskRunner:
-        """A task runner with the policy of the run."""
+        """Returns a task runner with the policy of the run."""
         return self.tasks_by(self._policy)
 
     def tasks_by(self, policy: RunPolicy) -> TaskRunner:
-        """A task runner with the policy of one node."""
+        """Returns a task runner with the policy of one node."""
         return TaskRunner(policy, self.board.budget, self.tools)
 
     def begin(self, node: str) -> None:
@@ -61,7 +61,7 @@ class NodeRun(Run[Nodes]):
     def end(
         self, node: str, done: TaskOutcome | Undelivered, key: str | None = None
     ) -> NodeOutcome:
-        """Notes on the board what a node brought, or why it brought nothing."""
+        """Notes a node's result on the board, or why it has none."""
         outcome = self.board.end(node, done, workflow.now(), key)
         self.show()
         return outcome

@@ -2,11 +2,11 @@
 
 An agent takes turns until it delivers a result, fails, or reaches a limit. Every turn and every
 tool call is an activity of its own, so a crash loses at most the call in progress. The loop is the
-same for built-in analysts and models. If whoever planned the task named its opening calls, these
-are made before the first turn.
+same for built-in analysts and models. If the planner of the task named its opening calls, they are
+made before the first turn.
 
-Every result comes back judged. The agent is told what was rejected, and may correct it while it has
-turns left.
+Every result comes back judged. The agent is shown what was rejected, and may correct it while it
+has turns left.
 
 A task that its agent could not do is given to the next agents in a child workflow, which ends as a
 dead letter if all of them fail.
@@ -81,19 +81,20 @@ from workflows.engine.tools import ToolAsking, refused
 from workflows.engine.unhurried import unhurried
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
-"""The patch for runs that began before agents left time for those who take over: there an agent has
-all the time that is left. A run started with `leave_time` does not check it, which saves two events
-and an update of the search attributes."""
+"""The patch for runs whose agents used all the time that was left, and left none for an agent that
+takes over. A run started with `leave_time` does not check it, which saves two events and an update
+of the search attributes."""
 
 NO_LATE_CALLS = "no-late-calls"
-"""The patch for runs that asked a model however little time was left: the call was billed and its
-answer came too late."""
+"""The patch for runs that asked a model however little time was left. Such a call was billed and
+its answer came too late."""
 
 LEAST_FOR_A_MODEL = timedelta(seconds=20)
-"""The least time in which a model is asked, and at most a tenth of the time that it had."""
+"""A model is not asked with less time than this, or than a tenth of the time that it started with
+if that is shorter."""
 
 BUILTIN_TURNS = 3
-"""The turns of a built-in analyst that stands in for a model: two to ask, one to deliver."""
+"""The turns of a built-in analyst that replaces a model: two to ask, one to deliver."""
 
 
 class AgentRun:
@@ -141,10 +142,10 @@ class AgentRun:
         """Takes turns until there is a result.
 
         If the agent does not correct figures that are not claims in time, its result is delivered
-        without the sentences that hold them.
+        without the sentences that contain them.
 
         Raises:
-            TaskFailed: the agent gave up, met a limit, or its turn failed for good.
+            TaskFailed: the agent gave up, met a limit, or its turn failed after all retries.
         """
         work = AgentProgress(self.profile.model)
         with measured_task(self.profile.agent, self.assignment.task_type):
@@ -156,16 +157,17 @@ class AgentRun:
         return self._delivered(result, work)
 
     async def _open(self, work: AgentProgress) -> None:
-        """Makes the opening calls and records the answers as an exchange of the desk's own."""
+        """Makes the opening calls and records the answers as the first exchange."""
         if self._opening:
             answers = await self._ask(self._opening, work)
             work.exchanges.append(Exchange(results=answers))
 
     async def _otherwise(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
-        """The result where the agent did not deliver: the built-in analyst's in place of a model's,
-        or the draft without its rejected sentences.
+        """Returns the result to deliver when the agent failed: the built-in analyst's in place of a
+        model's, or the draft without its rejected sentences.
 
-        Raises the failure, with what was spent, if there is neither.
+        Raises:
+            TaskFailed: there is neither. It carries what was spent.
         """
         if work.draft is None and work.model != BUILTIN:
             work.go_on_built_in(
@@ -182,8 +184,8 @@ class AgentRun:
         raise failed
 
     def _most_turns(self, work: AgentProgress) -> int:
-        """The number of turns that the agent has. An opening replaces its first turn, which would
-        have asked the same."""
+        """Returns the number of turns that the agent has. An opening replaces its first turn, which
+        would have made the same calls."""
         limits, opened = self.assignment.limits, bool(self._opening)
         if work.model == BUILTIN:
             return limits.max_turns - opened
@@ -197,7 +199,7 @@ class AgentRun:
             work.usage = work.usage.plus(turn.usage)
             if turn.failure is not None:
                 if turn.usage.model == BUILTIN:
-                    # What the desk itself cannot do, no built-in analyst will.
+                    # If the built-in analyst failed, falling back to it again cannot help.
                     work.model = BUILTIN
                 raise TaskFailed(turn.failure)
             if turn.over_budget is not None:
@@ -220,11 +222,11 @@ class AgentRun:
         raise self._failed("turn limit", work.came_to_nothing)
 
     def _too_long(self, work: AgentProgress) -> bool:
-        """Whether a model has used up its tokens. The built-in analyst uses none."""
+        """Returns whether a model has used up its tokens. The built-in analyst uses none."""
         return work.model != BUILTIN and work.usage.tokens > self.assignment.limits.max_tokens
 
     def _degrade(self, work: AgentProgress) -> None:
-        """Restricts the work where the budget runs short.
+        """Restricts the work when the budget runs short.
 
         Raises:
             TaskFailed: no money is left for a model, or too little time.
@@ -238,10 +240,10 @@ class AgentRun:
             raise self._failed("deadline", "too little time was left for another answer")
 
     def _note_answer(self, turn: Turn, work: AgentProgress) -> None:
-        """Keeps a model's answer and what is wrong with it, which its next turn is shown.
+        """Stores a model's answer and its fault, which its next turn is shown.
 
         Raises:
-            TaskFailed: it is the same as the last time.
+            TaskFailed: the fault is the same as the last time.
         """
         if turn.feedback is not None and turn.feedback == work.answer.feedback:
             workflow.logger.info("unmended: %s", turn.feedback)
@@ -249,10 +251,11 @@ class AgentRun:
         work.answer = turn
 
     def _stands(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
-        """Whether a result can be delivered as it is. One with rejected figures becomes the draft.
+        """Returns whether a result can be delivered unchanged. One with rejected figures becomes
+        the draft.
 
         Raises:
-            TaskFailed: it is no result of this task, or it has the same faults as before.
+            TaskFailed: it is not a result of this task, or it has the same faults as before.
         """
         if result.kind != delivers(self.assignment.task_type):
             raise self._failed("wrong result", f"it delivered a {result.kind}")
@@ -301,8 +304,9 @@ class AgentRun:
                 self._budget.settle(reserved, spent)
 
     async def _take(self, request: TurnRequest, work: AgentProgress) -> Turn:
-        """The turn, run as an activity. A model's turn ends early enough for the built-in analyst
-        to take over, and is paid for: a worker that hangs for some seconds keeps its answer."""
+        """Runs the turn as an activity. A model's turn ends early enough for the built-in analyst
+        to take over. Its heartbeat timeout is longer, because it is paid for: a worker that hangs
+        for some seconds does not lose its answer."""
         if request.model == BUILTIN:
             taken = partial(self._taken, request, work, self.assignment.deadline)
             return await unhurried(taken)
@@ -322,15 +326,15 @@ class AgentRun:
         )
 
     async def _ask(self, calls: Sequence[ToolCall], work: AgentProgress) -> tuple[ToolResult, ...]:
-        """The answers to a turn's calls, made side by side. Calls beyond the task's limit are
-        refused."""
+        """Makes a turn's calls concurrently and returns their answers. Calls beyond the task's
+        limit are refused."""
         allowed = self._calls_left(work)
         answers = await self._tools.ask(self._turn_id(work), calls[:allowed])
         most = self.assignment.limits.max_calls
         return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
 
     def _calls_left(self, work: AgentProgress) -> int:
-        """How many more tool calls the agent may make."""
+        """Returns how many more tool calls the agent may make."""
         return max((self.assignment.limits.max_calls or MOST_CALLS) - len(work.evidence), 0)
 
     def _delivered(self, result: AgentResult, work: AgentProgress) -> TaskOutcome:
@@ -367,7 +371,7 @@ class AgentRun:
 
 
 class TaskRunner:
-    """Runs the tasks of one workflow, all on one budget.
+    """Runs the tasks of one workflow on one budget.
 
     `tools` are the descriptions shown to models. With `leave_time` every agent leaves time for a
     successor; without it, the history of the run decides (see `TIME_TO_TAKE_OVER`).
@@ -388,7 +392,7 @@ class TaskRunner:
         Each paid turn may reserve one part in `sharing` of the budget.
 
         Raises:
-            TaskFailed: it could not do it.
+            TaskFailed: the agent could not do the task.
         """
         offered = self._tools if tools is None else tools
         run = AgentRun(
@@ -421,7 +425,7 @@ class TaskRunner:
     ) -> TaskOutcome | Undelivered:
         """Gives a failed task to other agents, with the same context. The usage of the outcome
         includes what the first agent spent."""
-        # Others may still be at work, and want some too.
+        # Leaves a part of the budget for tasks that still run.
         reserved, spent = self._budget.reserve(sharing), Usage()
         child = reassignment_run_id(
             workflow.info().workflow_id, task.place or task.assignment.task_type
@@ -444,7 +448,8 @@ class TaskRunner:
     ) -> TaskOutcome:
         assignment, context = task.assignment, task.context
         market = assignment.market.market if assignment.market else None
-        # By name: what is seldom needed is not loaded into every workflow's sandbox.
+        # Started by name, so that not every workflow's sandbox loads a workflow that is seldom
+        # needed.
         outcome: TaskOutcome = await workflow.execute_child_workflow(
             WorkflowType.REASSIGNMENT,
             ReassignmentRequest(
@@ -482,7 +487,7 @@ class _DeadLetter(Contract):
 
 
 def _letter(error: ChildWorkflowError) -> _DeadLetter | None:
-    """The detail of a child's failure; None if the child failed without one."""
+    """Returns the detail of a child's failure, or None if the child failed without one."""
     cause = error.cause
     letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
     told = isinstance(letter, dict) and letter.get("usage")

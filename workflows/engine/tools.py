@@ -1,7 +1,7 @@
-"""Tool calls of agents: which tools the servers offer, and how a call is made.
+"""The tool calls of agents: lists the tools that the servers offer, and makes the calls.
 
 A call is an activity on the queue of its source and ends by the task's deadline. A call by
-capability is put to the configured sources in their order, until one gives a satisfying answer.
+capability tries the configured sources in their order, until one gives a satisfying answer.
 """
 
 import asyncio
@@ -64,8 +64,8 @@ from workflows.engine.unhurried import unhurried
 
 
 async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
-    """The descriptions of the tools that agents with models may call; empty if all agents are built
-    in.
+    """Returns the descriptions of the tools that agents with models may call. Empty if all agents
+    are built in.
 
     A server that cannot be asked is logged and left out.
     """
@@ -83,26 +83,26 @@ async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
 
 
 SOURCES_REACHED = "sources-reached"
-"""The patch for runs that were planned before reachability was asked: there every source counts as
-reachable."""
+"""The patch for runs that were planned before reachability was checked. In these every source
+counts as reachable."""
 
 REACHING = timedelta(seconds=2.8)
-"""How long a run waits for a source's worker to accept the question whether the source can be
-reached. All sources are asked side by side."""
+"""How long a run waits for a source's worker to start checking whether the source can be reached.
+All sources are checked concurrently."""
 
 STARTING = timedelta(seconds=20)
-"""How long a run waits for the answer: a process may take 15 s to start. One that has started
-answers within three."""
+"""How long a run waits for the result of the check. A process may take 15 s to start; one that has
+started answers within three."""
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
-    """The policy with `unreachable` set: the live sources that cannot be reached now, and the tools
-    of live sources that have no data.
+    """Returns the policy with `unreachable` set: the live sources that cannot be reached now, and
+    the tools of live sources that have no data.
 
-    The sources of `agents` are asked side by side. The policy is returned as the same object if it
-    has no live sources, or if the run was planned before sources were asked.
+    The sources of `agents` are checked concurrently. Returns the same object if the policy has no
+    live sources, or if the run was planned before sources were checked.
     """
-    # What could not be reached before is offered to nobody, and has to be asked again all the same.
+    # Agents are not offered a source that was unreachable before, but it is checked again.
     every = policy.model_copy(update={"unreachable": ()})
     tools = {tool.server for agent in agents for tool in profile_in(every, agent).tools}
     live = sorted(LIVE_SOURCES & tools & {*policy.sources})
@@ -124,10 +124,10 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
 
 
 async def _reachability(server: str, policy: RunPolicy) -> Reachability:
-    """Whether a source can be reached, as its worker says.
+    """Returns whether a source can be reached, as reported by its worker.
 
-    A source counts as unreachable if no worker accepts the question in time. If a worker accepted
-    it and did not answer in time, the source counts as reachable.
+    A source counts as unreachable if no worker starts the check in time. If a worker started it and
+    did not answer in time, the source counts as reachable.
     """
     try:
         return await workflow.execute_activity_method(
@@ -136,7 +136,7 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
             task_queue=source_queue(server),
             activity_id=f"reach.{server}",
             summary=f"Whether {server} can be reached",
-            # No limit over both, which could not tell one from the other.
+            # No schedule-to-close timeout, which could not distinguish the two.
             schedule_to_start_timeout=REACHING,
             start_to_close_timeout=STARTING,
             retry_policy=RetryPolicy(maximum_attempts=1),
@@ -159,13 +159,14 @@ _Routed = tuple[ToolCall, ...] | ToolResult
 """A call once for each of its routes, or the result that says why it has none."""
 
 _Answering = asyncio.Task[dict[str, ToolResult]]
-"""An activity that makes several calls, with their answers by the id that each would have alone."""
+"""An activity that makes several calls. Its result maps the activity id that each call would have
+alone to its answer."""
 
 SHORTEST_TRY = timedelta(seconds=1)
-"""The least time for a call that is repeated alone, however long the shared activity took."""
+"""The minimum time for a call that is repeated alone, however long the shared activity took."""
 
 LONGEST_SUMMARY = 180
-"""Bytes of an activity's summary. The server accepts 200."""
+"""The maximum length of an activity's summary in bytes. The server accepts 200."""
 
 
 class ToolAsking:
@@ -180,9 +181,9 @@ class ToolAsking:
         self.outages: tuple[SourceOutage, ...] = ()
 
     async def ask(self, turn: str, calls: Iterable[ToolCall]) -> tuple[ToolResult, ...]:
-        """The results of a turn's calls, in the order of the calls.
+        """Returns the results of a turn's calls, in the order of the calls.
 
-        Calls are made side by side. Calls whose first route leads to the same server of
+        Calls are made concurrently. Calls whose first route leads to the same server of
         `RunPolicy.together` share one activity; one that gets no answer there is repeated alone. A
         failed call is a result with its error, so that the agent can try something else.
         """
@@ -193,8 +194,8 @@ class ToolAsking:
         return tuple(result.model_copy(update={"satisfies": None}) for result in results)
 
     def _routed(self, call: ToolCall) -> _Routed:
-        """The call once for each route, in the order of the routes, or the result that says why it
-        cannot be made."""
+        """Returns the call once for each route, in the order of the routes, or the result that says
+        why it cannot be made."""
         if call.capability is not None:
             return self._by_capability(call, call.capability)
         if not self._profile.may_call(call.server, call.tool):
@@ -221,7 +222,8 @@ class ToolAsking:
         return tuple(call_by(r, call) for r in allowed) or self._refused(call, capability)
 
     def _shared(self, turn: str, routed: Mapping[str, _Routed]) -> Mapping[str, _Answering]:
-        """The shared activities, by the activity id that each of their calls would have alone."""
+        """Starts the shared activities. Returns them by the activity id that each of their calls
+        would have alone."""
         first: defaultdict[str, dict[str, ToolCall]] = defaultdict(dict)
         for own_id, along in routed.items():
             if not isinstance(along, ToolResult) and along[0].server in self._policy.together:
@@ -233,8 +235,9 @@ class ToolAsking:
         }
 
     async def _together(self, turn: str, calls: Mapping[str, ToolCall]) -> dict[str, ToolResult]:
-        """The answers of a shared activity by activity id, without calls that got none. It may take
-        half of the time that is left; the other half is for repeating calls alone."""
+        """Returns the answers of a shared activity by activity id, without calls that got none. The
+        activity may take half of the time that is left; the other half is for repeating calls
+        alone."""
         first, *others = calls.values()
         activity_id = calls_activity_id(turn, first.server, len(calls))
         request = self._request(first, self._policy.deadlines.tool_tries, others)
@@ -244,7 +247,7 @@ class ToolAsking:
             if is_cancelled_exception(error):
                 raise
             return {}
-        # A worker of an earlier version makes the first call alone.
+        # A worker of an earlier version makes only the first call.
         answers = zip(calls, result.each, strict=False)
         return {
             own_id: _with_place(answer, activity_id)
@@ -253,7 +256,7 @@ class ToolAsking:
         }
 
     async def _found(self, own_id: str, routed: _Routed, shared: _Answering | None) -> ToolResult:
-        """The first satisfying answer along the routes, else the best of those given.
+        """Returns the first satisfying answer along the routes, or else the best of those given.
 
         The second route and later ones have their number in the activity id. No further route is
         tried after the task's deadline.
@@ -277,9 +280,10 @@ class ToolAsking:
     async def _answer(
         self, call: ToolCall, activity_id: str, taken: timedelta, *, sources_left: int
     ) -> ToolResult:
-        """The answer of one source with its activity id, or a result that says why there is none.
+        """Returns the answer of one source with its activity id, or a result that says why there is
+        none.
 
-        `taken` is how long a shared activity tried the same call in vain.
+        `taken` is how long a shared activity tried the same call without success.
         """
         within = max(self._policy.deadlines.tool_tries - taken, SHORTEST_TRY)
         try:
@@ -327,16 +331,16 @@ class ToolAsking:
         return await unhurried(called)
 
     def _fault(self, error: ActivityError) -> CallFault | None:
-        """Why a call got no answer, as the source's worker says. A call skipped for a source that
-        keeps failing is added to `outages`."""
+        """Returns why a call got no answer, as reported by the source's worker. A call skipped
+        because its source keeps failing is added to `outages`."""
         told = fault_told(error.cause)
         if told.circuit is not None:
             self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
         return told.fault
 
     def _bounds(self, heartbeat: timedelta, sources_left: int, *, tried: bool) -> ActivityBounds:
-        """The options of a call: it leaves time for the routes after it and for the agent. A call
-        that was `tried` in a shared activity has one attempt less."""
+        """Returns the options of a call. They leave time for the routes after it and for the agent.
+        A call that was `tried` in a shared activity has one attempt less."""
         one_attempt = self._policy.deadlines.tool_call
         bounds = task_bounds(self._assignment, self._policy, one_attempt, heartbeat)
         allowed, retries = bounds["schedule_to_close_timeout"], bounds["retry_policy"]
@@ -359,7 +363,7 @@ def _with_place(result: ToolResult, activity_id: str) -> ToolResult:
 
 
 def refused(call: ToolCall, reason: str) -> ToolResult:
-    """The result of a call that the desk itself refuses."""
+    """Returns the result of a call that the desk itself refuses."""
     return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
 
 

@@ -1,4 +1,4 @@
-"""Activities whose worker could not keep up, tried again with more time between heartbeats."""
+"""Retries an activity that missed its heartbeats, with a longer heartbeat timeout."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -13,15 +13,16 @@ from workflows.engine.options import HEARTBEAT_TIMEOUT, PATIENT_HEARTBEAT_TIMEOU
 Result = TypeVar("Result")
 
 UNHURRIED = "unhurried"
-"""The patch for runs that gave up an activity whose heartbeats did not come in time."""
+"""The patch for runs that failed when an activity missed its heartbeats."""
 
 
 async def unhurried(start: Callable[[timedelta], Awaitable[Result]]) -> Result:
-    """The result of an activity, which `start` starts with the heartbeat timeout that it is given.
+    """Returns the result of an activity. `start` starts it with the heartbeat timeout that it is
+    given.
 
-    With the usual one a killed worker is noticed soon. On a machine that has more work than
-    processors every attempt can miss it, though nothing is wrong with the work: then the activity
-    is started once more, with the patient one.
+    With the usual timeout a killed worker is noticed soon. On a machine with more work than
+    processors every attempt can miss it although the activity works. It is then started once more,
+    with the longer timeout.
 
     Raises:
         ActivityError: the activity failed.

@@ -1,5 +1,5 @@
-"""The episode of a stock: researched step by step on a blackboard, recommended on, and
-evaluated."""
+"""The episode of a stock: researched step by step on a blackboard, until a recommendation is made
+and evaluated."""
 
 from temporalio import workflow
 
@@ -22,7 +22,7 @@ class StockResearchWorkflow:
     """One episode. Once the symbol is found, the episode ends with a report, whatever fails.
 
     A past episode is evaluated at once. If the horizon is still ahead, the report is published
-    without the evaluation, and again once the horizon is over.
+    without the evaluation, and published again once the horizon is over.
     """
 
     @workflow.init
@@ -31,11 +31,11 @@ class StockResearchWorkflow:
 
     @workflow.run
     async def run(self, request: StockRequest) -> StockResult:
-        """The published report, the blackboard, and the steps that led to it.
+        """Returns the published report, the blackboard, and the steps that led to it.
 
         Raises:
-            ApplicationError: `UnusableRequest`: it is about a time that has not come, or there is
-                no such symbol.
+            ApplicationError: `UnusableRequest`: the as-of instant is in the future, or there is no
+                such symbol.
         """
         run, board = self._run, self._run.board
         if board.as_of > workflow.now():
@@ -68,10 +68,10 @@ class StockResearchWorkflow:
 
     @workflow.query(name=Message.STATUS, description="How far the episode is, node by node")
     def status(self) -> GraphStatus:
-        """The status board."""
+        """Returns the status board."""
         return self._run.board.status()
 
     @workflow.query(name=Message.EPISODE, description="The blackboard, and the steps so far")
     def episode(self) -> EpisodeStatus:
-        """The blackboard as it is now."""
+        """Returns the current blackboard."""
         return self._run.board.episode()

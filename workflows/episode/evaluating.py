@@ -37,22 +37,22 @@ from workflows.episode.run import NO_CONTEXT, EpisodeRun
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
 TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
-"""The patch for runs in which only `RUN_TA_ADVANCED` could find that there is no price: where
-another action found it, they go on waiting."""
+"""The patch for runs in which only `RUN_TA_ADVANCED` could find that there is no price. If another
+action found it, these runs keep waiting."""
 
 
 WAIT_JUDGED_APART = "wait-judged-apart"
 EVALUATION_JUDGED_APART = "evaluation-judged-apart"
-"""The patch for runs in which the workflow itself decided whether to wait."""
+"""The patches for runs in which the workflow itself decided whether to wait."""
 
 
 class Evaluating:
     """The evaluation of one episode, which may be due weeks later.
 
-    The report is published before any wait. If there is no price yet, or the source is away, the
-    price is asked for again after pauses that grow to a day, until the evaluation is given up. From
-    the second try on the built-in evaluator asks, which costs nothing. A stock that had no price at
-    the beginning is not waited for.
+    The report is published before any wait. If there is no price yet, or the source is unavailable,
+    the price is requested again after pauses that grow to a day, until the evaluation is given up.
+    From the second attempt on the built-in evaluator does it, which costs nothing. A stock that had
+    no price at the beginning is not waited for.
     """
 
     def __init__(self, run: EpisodeRun, round_: int) -> None:
@@ -61,10 +61,10 @@ class Evaluating:
         self._round = round_
 
     async def outcome(self) -> TaskOutcome:
-        """The evaluation at the end of the horizon, which may say that there is no price.
+        """Returns the evaluation at the end of the horizon, which may say that there is no price.
 
         Raises:
-            TaskFailed: it could not be asked until it was given up.
+            TaskFailed: no attempt succeeded until the evaluation was given up.
         """
         if time_left(self._board.due, workflow.now()) and await self._had_no_price():
             return self._never()
@@ -96,7 +96,8 @@ class Evaluating:
             return failed
 
     async def _had_no_price(self) -> bool:
-        """Whether a source said, when the episode began, that it has no price of the stock."""
+        """Returns whether a source reported, when the episode began, that it has no price of the
+        stock."""
         if workflow.patched(WAIT_JUDGED_APART):
             return not self._has_price and (await self._judged(None, "begin")).no_price
         return self._had_none
@@ -118,7 +119,7 @@ class Evaluating:
         asked = EvaluationToJudge(
             symbol=request.symbol,
             known=tuple(board.blackboard.values),
-            # They are looked at for what was said in place of a price.
+            # They are only searched for the reason why there is no price.
             outcomes=() if self._has_price else board.arrivals,
             found=result if isinstance(result, ResearchResult) else None,
             failed=str(found)[:4_000] if isinstance(found, TaskFailed) else None,
@@ -129,7 +130,8 @@ class Evaluating:
         return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
 
     def _never(self) -> TaskOutcome:
-        """An evaluation that says that the horizon was not waited for. No agent is asked."""
+        """Returns an evaluation that says that the horizon was not waited for. No agent is
+        asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
         words = f"nobody was asked: {NEVER}"
         task = self._task(self._run.profile(agent))
@@ -142,7 +144,7 @@ class Evaluating:
     def _task(
         self, profile: AgentProfile, context: EpisodeContext = NO_CONTEXT, tries: int = 0
     ) -> AgentTask:
-        """The task to evaluate. Its tool calls are made as of the end of the horizon."""
+        """Returns the task to evaluate. Its tool calls are made as of the end of the horizon."""
         board = self._board
         made = board.blackboard.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
@@ -185,7 +187,7 @@ class Evaluating:
         )
 
     async def _wait_until(self, when: datetime, then: str) -> None:
-        """Waits until an instant with a timer of Temporal's; returns at once if it has passed."""
+        """Waits until an instant with a Temporal timer. Returns at once if it has passed."""
         left = time_left(when, workflow.now())
         if not left:
             return

@@ -31,12 +31,13 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
 
     @property
     def remembering(self) -> StockRemembering:
-        """The entries for the memory that the episode gives so far."""
+        """The entries for the memory that the episode has produced so far."""
         told = self.board.blackboard.snapshot()
         return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
 
     def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
-        """The agent as the run's policy has it, or its built-in form, which costs nothing."""
+        """Returns the agent's profile in the run's policy, or its built-in form, which costs
+        nothing."""
         profile = profile_in(self.request.policy, agent)
         return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
 
@@ -51,9 +52,9 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
         query: Query | None = None,
         window: TimeWindow | None = None,
     ) -> AgentTask:
-        """The task of an agent at a node. Unless said otherwise it is about what the episode asks,
-        in its window, and one round after the last. `again` tells a repeated try from the one
-        before."""
+        """Returns the task of an agent at a node. By default it is about the episode's query, in
+        its window, and one round after the last. `again` distinguishes a repeated attempt from the
+        one before."""
         board = self.board
         assignment = episode_task(
             profile,
@@ -68,7 +69,7 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
         return AgentTask(profile, assignment, context, place)
 
     async def publish(self) -> AnswerPublication:
-        """Publishes the report of what there is so far. A later one replaces it."""
+        """Publishes the report of the results so far. A later report replaces it."""
         info = workflow.info()
         record = self.board.record(info.workflow_id, info.run_id)
         self._publications += 1

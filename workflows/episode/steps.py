@@ -35,16 +35,17 @@ NO_MEMORY = "memory was not to be used"
 MADE_UP = "facts were generated for practice, and of such nothing is recalled, kept or learned"
 
 STEPS_CHARGED = "steps-charged"
-"""The patch for runs that began before steps had charges: they are charged nothing."""
+"""The patch for runs that began before steps had charges. These are charged nothing."""
 
 NOTHING_RECOMMENDED = "it delivered no recommendation"
 
 RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
-"""The patch for runs in which the workflow itself decided what to report of the recommendation."""
+"""The patch for runs in which the workflow itself decided what to report about the
+recommendation."""
 
 
 class StockSteps:
-    """The steps of one run. Results are kept on the blackboard and in `state`."""
+    """The steps of one run. Results are stored on the blackboard and in `state`."""
 
     def __init__(self, run: EpisodeRun) -> None:
         self._run = run
@@ -54,11 +55,11 @@ class StockSteps:
             self._board.charges = run.request.charges
 
     async def to_the_end(self) -> None:
-        """Takes steps until the controller chooses none or there is no room for another.
+        """Takes steps until the controller chooses none or no further step is allowed.
 
         Raises:
-            ApplicationError: `UnusableRequest`: the controller has found that nothing can be done
-                with what was asked, as where there is no such symbol.
+            ApplicationError: `UnusableRequest`: the controller found that the request cannot be
+                researched, for example because there is no such symbol.
         """
         while self._board.goes_on(began := workflow.now()):
             choice = await self._chosen()
@@ -90,8 +91,8 @@ class StockSteps:
         self._run.show()
 
     async def _chosen(self) -> ActionChoice:
-        """The next action. Where the steps are given, the built-in controller names them. If a
-        controller fails, the usual order is followed."""
+        """Returns the next action. If the request gives the steps, the built-in controller names
+        them. If a controller fails, the usual order is followed."""
         run, board = self._run, self._board
         profile = run.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         run.begin(CONTROLLER)
@@ -132,8 +133,8 @@ class StockSteps:
             await self._data(action)
 
     async def _data(self, action: StockAction) -> None:
-        """Fetches one part of the figures. If no agent could, the whole part is missing, unless an
-        earlier round brought some of it."""
+        """Fetches one part of the figures. If every agent failed, the whole part is missing, unless
+        an earlier round brought some of it."""
         found = await self._done(action)
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
@@ -149,8 +150,8 @@ class StockSteps:
             self._board.blackboard.write_insights(pointers_of(found.result))
 
     async def _recommendation(self) -> None:
-        """A recommendation, with the conflicts between the parts. What a vote cannot decide stays
-        open; no person is asked."""
+        """Makes a recommendation, with the conflicts between the parts. A conflict that a vote
+        cannot decide stays open; no person is asked."""
         action, board = StockAction.GENERATE_RECOMMENDATION, self._board
         place = f"{board.rounds_of(action)}"
         board.conflicts = await judged_conflicts(
@@ -186,7 +187,7 @@ class StockSteps:
         return answer.recalled
 
     async def _evaluation(self) -> None:
-        """Evaluates the recommendation. Where the evaluation was given up, all of it counts as
+        """Evaluates the recommendation. If the evaluation was given up, all of its figures count as
         missing."""
         action, board, run = StockAction.EVALUATE_PERFORMANCE, self._board, self._run
         evaluating = Evaluating(run, board.rounds_of(action))
@@ -202,7 +203,7 @@ class StockSteps:
         await self._tell()
 
     async def _tell(self) -> None:
-        """Sends the outcome to the memory and the learning system. Where that fails, a note on the
+        """Sends the outcome to the memory and the learning system. If that fails, a note on the
         board says why."""
         board, policy = self._board, self._request.policy
         told = board.blackboard.snapshot()
@@ -237,9 +238,8 @@ class StockSteps:
         recalled: tuple[Recalled, ...] = (),
         conflicts: tuple[ConflictRecord, ...] = (),
     ) -> TaskOutcome | None:
-        """Runs an action's task by its agent, which is shown the blackboard and all results.
-        Returns None if it failed. A task that fetches figures is given to the fallback agents
-        first."""
+        """Runs an action's task by its agent, which is shown the blackboard and all results. A task
+        that fetches figures may be reassigned. Returns None if it failed."""
         run, board = self._run, self._board
         context = EpisodeContext(
             state=board.results,

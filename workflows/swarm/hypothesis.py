@@ -37,17 +37,17 @@ from workflows.engine.options import (
 from workflows.engine.remembering import remember, tell_learning
 
 ONE_CALL: Final = timedelta(minutes=1)
-"""How long one call of a source may take. After that it is asked again later."""
+"""Timeout of one call of a source. After that the source is asked again later."""
 
 SCORABLE_JUDGED_APART: Final = "scorable-judged-apart"
-"""The patch for hypotheses that were checked in the workflow when they began."""
+"""The patch for hypotheses that were checked in the workflow."""
 
 _KNOWN: Final = (HypothesisState.HELD, HypothesisState.REFUTED)
 
 
 class PriceAsking:
-    """Asks the sources of a hypothesis' market, in the order of the run's routes, and has their
-    answers judged."""
+    """Requests the price of a hypothesis' market from the sources, in the order of the run's
+    routes, and has their answers judged."""
 
     def __init__(self, request: HypothesisRequest) -> None:
         self._request = request
@@ -56,8 +56,8 @@ class PriceAsking:
         self._asked = 0
 
     async def outcome(self) -> JudgedPrice:
-        """The verdict on the first source's answer that decides the hypothesis, or that says that
-        nothing can. `LACKING`, with every source's reason, if there is none."""
+        """Returns the verdict on the first source's answer that decides the hypothesis, or that
+        says that no price can. If there is none, returns `LACKING` with every source's reason."""
         reasons: list[str] = []
         for call in price_calls(self._hypothesis, self._policy):
             judged = await self._of(call)
@@ -68,8 +68,8 @@ class PriceAsking:
         return JudgedPrice(verdict=PriceVerdict.LACKING, words=words[:4_000])
 
     async def _of(self, call: ToolCall) -> JudgedPrice:
-        """The verdict on one source's answer. If its price is older than expected, the source is
-        asked again as of now, only to learn whether the price may still come."""
+        """Returns the verdict on one source's answer. If its price is older than expected, the
+        source is asked again as of now, only to learn whether the price may still come."""
         answer = await self._answer(call, self._hypothesis.due)
         judged = await self._judged(answer)
         if judged.verdict is not PriceVerdict.EARLY:
@@ -87,8 +87,8 @@ class PriceAsking:
         return await price_judged(asked, f"price.{self._asked}", self._policy)
 
     async def _answer(self, call: ToolCall, as_of: Instant) -> ToolResult:
-        """The answer of one source. Each call has an activity id of its own, which is the key of
-        its effect."""
+        """Returns the answer of one source. Each call has an activity id of its own, which is the
+        journal's key for its effect."""
         self._asked += 1
         try:
             return await workflow.execute_activity_method(
@@ -113,9 +113,9 @@ class PriceAsking:
 class HypothesisWorkflow:
     """Waits until a hypothesis is due, looks up its outcome, and scores it once.
 
-    If a source is away or has no price yet, it is asked again after pauses that grow to a day.
-    After the last one the hypothesis is void. The learning system and the memory get the score; if
-    they cannot be reached, the status says so.
+    If a source is unavailable or has no price yet, it is asked again after pauses that grow to a
+    day. After the last one the hypothesis is void. The score is sent to the learning system and the
+    memory; if they cannot be reached, the status says so.
     """
 
     @workflow.init
@@ -130,7 +130,7 @@ class HypothesisWorkflow:
 
     @workflow.run
     async def run(self, request: HypothesisRequest) -> ScoredHypothesis:
-        """The outcome of the hypothesis once it is due, which may be at once."""
+        """Returns the outcome of the hypothesis once it is due, which may be at once."""
         workflow.upsert_search_attributes([MARKET.value_set(request.hypothesis.market.market)])
         self._show()
         outcome = self._scored = await self._outcome()
@@ -145,7 +145,8 @@ class HypothesisWorkflow:
 
     @workflow.query(name=Message.HYPOTHESIS, description="What is said, and what came of it")
     def hypothesis(self) -> HypothesisStatus:
-        """The hypothesis and its due day, or its score, and what could not be had or sent."""
+        """Returns the hypothesis and its due day, or its score, and what could not be fetched or
+        sent."""
         return HypothesisStatus(
             request=self._request,
             state=self._scored.state if self._scored else HypothesisState.OPEN,
@@ -167,7 +168,7 @@ class HypothesisWorkflow:
         return outcome
 
     async def _unscorable(self) -> str | None:
-        """Why no price can ever decide the hypothesis; None if one can."""
+        """Returns why no price can ever decide the hypothesis, or None if one can."""
         if not workflow.patched(SCORABLE_JUDGED_APART):
             return unscorable(self._request.hypothesis)
         asked = PriceToJudge(request=self._request, workflow_id=self._id, now=workflow.now())
@@ -175,8 +176,8 @@ class HypothesisWorkflow:
         return judged.words if judged.verdict is PriceVerdict.NEVER else None
 
     async def _held_against_a_price(self, gives_up_at: datetime) -> ScoredHypothesis | None:
-        """The score by a price, or void if there will be no price; None while there may be one
-        later."""
+        """Returns the score by a price, or void if there will be no price. Returns None while a
+        price may still come."""
         judged = await self._prices.outcome()
         if judged.verdict is PriceVerdict.NEVER:
             return self._void(judged.words)

@@ -1,4 +1,4 @@
-"""The specialists of a round, each in a child workflow of its own, side by side.
+"""The specialists of a round, each in a child workflow of its own, concurrently.
 
 If fewer than half of them deliver, other agents take over the tasks of those that failed.
 """
@@ -114,7 +114,7 @@ class Specialists:
     async def _child(self, request: SpecialistRequest) -> SpecialistOutcome:
         task = request.assignment
         market = task.market.market if task.market else None
-        # By name: who delegates need not load what works into its own sandbox.
+        # Started by name, so that the swarm's sandbox does not load the specialists' workflow.
         found: SpecialistOutcome = await workflow.execute_child_workflow(
             WorkflowType.SPECIALIST,
             request,
@@ -123,7 +123,7 @@ class Specialists:
             task_timeout=TASK_TIMEOUT,
             priority=priority(task.priority, market),
             search_attributes=run_attributes(market, phase=Phase.RESEARCHING),
-            # One that a run before this has left behind makes way.
+            # Replaces a child that an earlier run left behind.
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             static_summary=f"{task.task_id}: {task.agent} on {market}",
         )
@@ -162,7 +162,7 @@ class SpecialistWorkflow:
 
     @workflow.run
     async def run(self, request: SpecialistRequest) -> SpecialistOutcome:
-        """The findings of the specialist.
+        """Returns the findings of the specialist.
 
         Raises:
             ApplicationError: `AgentTaskFailed`, with a `SpecialistFailure` as its detail.
@@ -186,7 +186,8 @@ class SpecialistWorkflow:
 
 
 def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
-    """The failure that a specialist's workflow reported, or a general one if it ended without."""
+    """Returns the failure that a specialist's workflow reported, or a general one if it ended
+    without."""
     cause = error.cause
     details = cause.details if isinstance(cause, ApplicationError) else ()
     if details and isinstance(details[0], dict):
@@ -207,7 +208,7 @@ def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) 
 
 
 def _profile(request: SpecialistRequest) -> AgentProfile:
-    """The agent with only those of its tools that the plan allows.
+    """Returns the agent's profile with only those of its tools that the plan allows.
 
     A plan names tools of the desk's own sources. Other tools with the same capabilities are allowed
     too, and so are tools that the plan could not have named.

@@ -61,7 +61,7 @@ NO_BUDGET = "what is left of the budget would not pay for another such round"
 
 
 class RunningRound:
-    """The current round of a swarm. Its results are kept in `state` and on the board."""
+    """The current round of a swarm. Its results are stored in `state` and on the board."""
 
     def __init__(self, run: NodeRun[SwarmBoard]) -> None:
         self._run = run
@@ -72,7 +72,7 @@ class RunningRound:
         )
 
     async def work(self) -> Synthesis | None:
-        """Runs the round and returns the leader's conclusion; None if there is none.
+        """Runs the round and returns the leader's conclusion, or None if there is none.
 
         Raises:
             TaskFailed: the round could not be planned.
@@ -197,7 +197,8 @@ class RunningRound:
 
 @workflow.defn
 class ResearchSwarmWorkflow:
-    """Researches an objective. Whatever fails, it ends with a report of what there is."""
+    """Researches an objective. Whatever fails, it ends with a report of the results that were
+    obtained."""
 
     @workflow.init
     def __init__(self, request: SwarmRequest) -> None:
@@ -206,12 +207,12 @@ class ResearchSwarmWorkflow:
 
     @workflow.run
     async def run(self, request: SwarmRequest) -> SwarmResult:
-        """The published report, with what could not be had. It continues as new for each further
-        round, with all that was found.
+        """Returns the published report, which names what is missing. The run continues as new for
+        each further round, with everything found so far.
 
         Raises:
-            ApplicationError: `UnusableRequest`: the objective names no market, or is about a time
-                that has not come.
+            ApplicationError: `UnusableRequest`: the objective names no market, or the as-of instant
+                is in the future.
         """
         run, board = self._run, self._run.board
         if board.as_of > workflow.now():
@@ -249,7 +250,7 @@ class ResearchSwarmWorkflow:
 
     @workflow.query(name=Message.STATUS, description="How far the swarm is, agent by agent")
     def status(self) -> GraphStatus:
-        """The status board."""
+        """Returns the status board."""
         return self._run.board.status()
 
     async def _concluded(self, round_: RunningRound) -> Synthesis | None:
@@ -282,7 +283,8 @@ class ResearchSwarmWorkflow:
             workflow.continue_as_new(request.model_copy(update={"carried": carried}))
 
     def _stopped(self) -> str | None:
-        """Why there is no further round although the leader wants one; None if there is one."""
+        """Returns why there is no further round although the leader wants one, or None if there is
+        one."""
         if self._run.board.number >= self._request.most_rounds:
             return LAST_ROUND
         if workflow.now() >= self._run.board.deadline:
@@ -316,7 +318,7 @@ class ResearchSwarmWorkflow:
 
     async def _wait_for(self, hypothesis: Hypothesis) -> Hypothesis | None:
         """Starts the workflow of a hypothesis. Returns the hypothesis with the id that it waits
-        under, which ends in its due day; None if too many have that id.
+        under, which ends with its due day. Returns None if too many have that id.
 
         If an earlier hypothesis with the same id is not scored yet, it stays, and the new id gets a
         number.
@@ -344,7 +346,7 @@ class ResearchSwarmWorkflow:
                 objective=request.query.question,
                 made_as_of=board.as_of,
                 written_at=workflow.now(),
-                # Who is away now may be there when it is due.
+                # A source that is unreachable now may be reachable when the hypothesis is due.
                 policy=request.policy.model_copy(update={"unreachable": ()}),
                 memory=request.memory,
                 learn=request.learn,
@@ -364,13 +366,13 @@ class ResearchSwarmWorkflow:
 
 
 def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:
-    """Whether a person decided a conflict. Such a person knows what happened after the as-of
-    instant."""
+    """Returns whether a person decided a conflict. Such a person knows what happened after the
+    as-of instant."""
     return any(record.decided_by is DecidedBy.PERSON for record in conflicts)
 
 
 def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
-    """The specialists whose findings are about a market."""
+    """Returns the specialists whose findings are about a market."""
     market = hypothesis.market.market
     return tuple(sorted({each.agent for each in _found_in(entries) if each.market == market}))
 
@@ -380,8 +382,8 @@ def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
 
 
 def _asked_in_vain(failed: TaskFailed) -> bool:
-    """Whether the failure is one that the person who asked can correct, such as an objective that
-    names no market."""
+    """Returns whether the user can correct the failure, for example an objective that names no
+    market."""
     return failed.error.error_type == FailureType.UNUSABLE_REQUEST
 
 

@@ -1,4 +1,4 @@
-"""What a week's run asks the learning system, and the lesson that it sends back."""
+"""Requests a week's advice from the learning system, and sends the week's lesson back."""
 
 import asyncio
 import contextlib
@@ -27,15 +27,16 @@ from workflows.engine.options import (
 from workflows.engine.unhurried import unhurried
 
 ASKING: Final = timedelta(seconds=40)
-"""One try. The learning system may spend about half of it waiting for scores that are due."""
+"""Timeout of one attempt. The learning system may spend about half of it waiting for scores that
+are due."""
 
 ASKING_AT_MOST: Final = timedelta(seconds=60)
 TELLING: Final = timedelta(seconds=60)
-"""One try, in which the histories of the run are read for the lesson."""
+"""Timeout of one attempt, which reads the run's histories for the lesson."""
 
 AT_FIRST: Final = timedelta(seconds=2)
-"""How long the publication waits for the lesson to be delivered, so that a run of the next week can
-use it."""
+"""How long publishing waits for the lesson to be delivered, so that a run of the next week can use
+it."""
 
 VERIFIED_ONLY: Final = "borne-out-is-verified"
 """The patch for runs in whose lesson a claim counted as borne out if only its series agreed."""
@@ -49,8 +50,8 @@ NO_ANSWER: Final = "the desk's own record could not be read"
 
 
 async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
-    """Asks the learning system for advice and puts it on the board. If there is no answer, the
-    board says so and the week goes on."""
+    """Requests advice from the learning system and puts it on the board. If there is no answer, the
+    board says so and the week continues."""
     if not request.learn:
         return
     question = question_of(request.config.policy, board.window.end, asked_at=workflow.now())
@@ -87,8 +88,8 @@ class WeekLessons:
 
     async def tell(self) -> None:
         """Starts to send the lesson of the revision that is published next. Returns when it is
-        delivered, or after `AT_FIRST`. A lesson that is given up is logged, and the week goes
-        on."""
+        delivered, or after `AT_FIRST`. A lesson that is given up is logged, and the week
+        continues."""
         if not self._request.learn:
             return
         record = self._board.record_with()
@@ -150,5 +151,6 @@ class WeekLessons:
 
 
 def policy_of(request: WeekRequest, board: WeekBoard) -> RunPolicy:
-    """The policy of the run: the configured one, changed by the advice that the plan follows."""
+    """Returns the policy of the run: the configured one, changed by the advice that the plan
+    follows."""
     return policy_with(request.config.policy, board.advice, board.plan.follows)

@@ -30,8 +30,8 @@ from workflows.engine.task_runner import TaskRunner
 
 @workflow.defn
 class MarketResearchWorkflow:
-    """Researches and validates one market. Whatever fails, it ends with an outcome of what there
-    is."""
+    """Researches and validates one market. Whatever fails, it ends with an outcome of the results
+    that were obtained."""
 
     @workflow.init
     def __init__(self, request: MarketRequest) -> None:
@@ -45,10 +45,10 @@ class MarketResearchWorkflow:
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
-        """The findings of the market's agents, with their evidence and with what is missing.
+        """Returns the findings of the market's agents, with their evidence and what is missing.
 
         Conflicts that a vote cannot settle wait for a person until shortly before the report is
-        due. After that their defaults are taken.
+        due. After that their defaults apply.
         """
         tasks = request.plan.tasks
         await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
@@ -66,15 +66,15 @@ class MarketResearchWorkflow:
 
     @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
     def spent(self) -> Allowance:
-        """The allowance that was spent so far, or is assumed to be. A reassigned task counts once
-        the other agent is done."""
+        """Returns the allowance that was spent so far, or is assumed to be. A reassigned task
+        counts once the other agent is done."""
         return self._board.budget.spent
 
     async def _found(self) -> MarketOutcome:
         found, market = self._board.outcome(), self._request.market
         if not found.results or self._board.is_judged:
             return found
-        # No validator was there to say what the findings contradict each other in.
+        # No validator has judged the findings for conflicts.
         within = await judged_conflicts(
             Scope.WITHIN_MARKETS,
             (found,),
@@ -104,11 +104,11 @@ class MarketResearchWorkflow:
         self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
     ) -> None:
         """Runs a task by its agent or a fallback. If all of them fail, the board names the dead
-        letter and the market goes on without the result."""
+        letter and the market continues without the result."""
         request = self._request
         profile = profile_in(request.policy, planned.agent)
         assignment = market_task(profile, planned, request)
-        # The validator goes on with what is researched, nobody with what it says.
+        # Only the validator is given findings, and no agent is given the validator's result.
         context = (
             WeekContext(findings=findings, evidence=self._board.evidence)
             if findings

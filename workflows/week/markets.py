@@ -1,5 +1,5 @@
-"""The markets of a week's run: all of them side by side, one of them again, and the conflicts
-between them."""
+"""The markets of a week's run: researches all of them concurrently or one of them again, and
+settles the conflicts between them."""
 
 import asyncio
 import contextlib
@@ -37,8 +37,8 @@ GRACE = timedelta(minutes=1)
 """A market's workflow that still runs this long after its deadline is ended."""
 
 RERUN_SHARES = 2
-"""A rerun may reserve one part in this many of what is left of the budget; the commentary needs
-some too."""
+"""A rerun may reserve one part in this many of what is left of the budget. The rest is for the
+commentary."""
 
 LATE = "not finished by its deadline"
 LATE_FOR_THE_WEEK = "not finished by the week's deadline"
@@ -93,7 +93,7 @@ class WeekMarkets:
         await self._research(self._request(plan, deadline, report_due, part, {}, rerun=rerun))
 
     def run_id(self, market: str, rerun: int) -> str:
-        """The workflow id of a market, or of its rerun if `rerun` is not 0."""
+        """Returns the workflow id of a market, or of its rerun if `rerun` is not 0."""
         return market_run_id(workflow.info().workflow_id, market, rerun)
 
     def _deadline(self, report_due: datetime) -> datetime:
@@ -109,7 +109,7 @@ class WeekMarkets:
             self._board.outcomes.setdefault(market, missing)
 
     def _unknown(self, allowance: Allowance | None) -> Usage:
-        """The usage that is assumed for a market that did not report its own."""
+        """Returns the usage that is assumed for a market that did not report its own."""
         agents = policy_of(self.request, self._board).agents
         models = any(agent.model not in (None, BUILTIN) for agent in agents)
         return lost_usage(allowance) if models and allowance else Usage()
@@ -124,8 +124,8 @@ class WeekMarkets:
         *,
         rerun: int = 0,
     ) -> MarketRequest:
-        """The request that a market's workflow is started with, including the openings of its own
-        tasks."""
+        """Returns the request that a market's workflow is started with, including the openings of
+        its own tasks."""
         board, policy = self._board, policy_of(self.request, self._board)
         spec = next(s for s in self.request.config.markets if s.market == plan.market)
         named = [market_task_id(spec, task.task_type) for task in plan.tasks]
@@ -149,7 +149,7 @@ class WeekMarkets:
         """Runs a market's workflow and puts its outcome on the board, or why there is none."""
         board, market, allowance = self._board, request.market.market, request.allowance
         board.running[market] = request.deadline
-        # One that does not come back may have spent all that it was given.
+        # A workflow that returns nothing may have spent its whole allowance.
         spent = self._unknown(allowance)
         try:
             outcome = await self._market(request)
@@ -175,10 +175,10 @@ class WeekMarkets:
             request,
             id=workflow_id,
             task_timeout=TASK_TIMEOUT,
-            # A child that cannot even be cancelled must not hold the report back.
+            # A child that cannot even be cancelled must not delay the report.
             cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
-            # One that a run before this has left behind makes way.
+            # Replaces a child that an earlier run left behind.
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             execution_timeout=time_left(request.report_due, workflow.now()) + GRACE,
             priority=priority(1 if rerun else request.plan.priority, market),
@@ -190,10 +190,10 @@ class WeekMarkets:
 async def settle_across(
     request: WeekRequest, board: WeekBoard, report_due: datetime, enter: Callable[[Phase], None]
 ) -> None:
-    """Settles the conflicts between markets, by a vote or by persons, and puts the results on the
+    """Settles the conflicts between markets, by a vote or by people, and puts the results on the
     board.
 
-    A decision from before a rerun stays if the rerun left the positions as they were.
+    A decision from before a rerun stays if the rerun did not change the positions.
     """
     policy = policy_of(request, board)
     outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
@@ -220,8 +220,8 @@ async def settle_across(
 
 
 def unfinished(market: str, reason: str, taken: Usage) -> MarketOutcome:
-    """The outcome of a market whose workflow returned none, with the usage `taken` that is assumed
-    for it."""
+    """Returns the outcome of a market whose workflow returned none, with the usage `taken` that is
+    assumed for it."""
     return MarketOutcome(
         market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],), spent_before=taken
     )
@@ -235,7 +235,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _has_come_back(task: asyncio.Task[None]) -> bool:
-    """Whether a task is done by itself and not by being cancelled."""
+    """Returns whether a task ended without being cancelled."""
     return task.done() and task.cancelling() == 0
 
 
@@ -249,7 +249,8 @@ async def _done(tasks: Collection[asyncio.Task[None]], by: datetime) -> None:
 
 
 async def _cancelled(tasks: Collection[asyncio.Task[None]]) -> None:
-    """Cancels the tasks that are not done, and waits until their children have been told."""
+    """Cancels the tasks that are not done, and waits until their children have received the
+    cancellation."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -38,8 +38,8 @@ class PlannedWeek(NamedTuple):
 
 
 async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> PlannedWeek:
-    """The product manager's plan, which names exactly the configured markets. The planner is shown
-    the advice of the learning system.
+    """Returns the product manager's plan, which names exactly the configured markets. The planner
+    is shown the advice of the learning system.
 
     Raises:
         ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
@@ -69,8 +69,8 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
 async def comment_week(
     config: RunConfig, board: WeekBoard, deadline: datetime
 ) -> CommentedWeek | None:
-    """The product manager's commentary on the findings; none if the product manager is built in or
-    fails."""
+    """Returns the product manager's commentary on the findings, or None if the product manager is
+    built in or fails."""
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     findings = _findings(board)
     if profile.model == BUILTIN or not findings:
@@ -90,7 +90,7 @@ async def comment_week(
 
 
 def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
-    """The capabilities that research agents can ask for in this run."""
+    """Returns the capabilities that research agents can call in this run."""
     researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
     return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
 
@@ -101,7 +101,7 @@ _NO_VERDICTS: dict[str, object] = dict.fromkeys(
 
 
 def _objections(board: WeekBoard) -> tuple[StateEntry, ...]:
-    """The validators' objections by market. The rest of their verdicts is not shown."""
+    """Returns the validators' objections by market. The rest of their verdicts is not shown."""
     return tuple(
         StateEntry(key=market, node=market, result=validation.model_copy(update=_NO_VERDICTS))
         for market in board.markets

@@ -1,4 +1,4 @@
-"""The revisions of a week: each is written to disk, then delivered in the background."""
+"""The revisions of a week. Each is written to disk, then delivered in the background."""
 
 import asyncio
 import contextlib
@@ -34,12 +34,12 @@ from workflows.engine.options import (
 )
 
 _LATER = 5
-"""The priority of deliveries: research goes first."""
+"""The priority of deliveries. Research goes first."""
 
 
 async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revision, ...]:
-    """The revisions that earlier runs of the week published. This run continues their numbers and
-    replaces none."""
+    """Returns the revisions that earlier runs of the week published. This run continues their
+    numbers and replaces none."""
     policy = request.config.policy
     history = await workflow.execute_activity_method(
         PublishingActivities.read_revisions,
@@ -59,7 +59,7 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
     """Writes the revision to disk, and only then shows it on the board and in the search
     attributes.
 
-    A full disk is waited for, up to some days, because the research is already paid for.
+    Retries for some days while the disk is full, because the research is already paid for.
     """
     deadlines, info = request.config.policy.deadlines, workflow.info()
     publication = await workflow.execute_activity_method(
@@ -87,7 +87,7 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
 
 
 class WeekDeliveries:
-    """Delivers each revision by all channels, side by side and in the background. A channel that
+    """Delivers each revision by all channels, concurrently and in the background. A channel that
     fails is noted on the board and in the log, and changes nothing else. Only the end of the run
     waits for deliveries."""
 
@@ -106,8 +106,8 @@ class WeekDeliveries:
             self._begin(wanted, channel, revision.revision, now + wanted.deadline)
 
     def go_on(self) -> None:
-        """Starts the deliveries again that were under way when the run continued as new, with the
-        same deadlines. What has been delivered meanwhile is not delivered again."""
+        """Restarts the deliveries that were in flight when the run continued as new, with the same
+        deadlines. What has been delivered meanwhile is not delivered again."""
         wanted = self._request.deliveries
         if wanted is None:
             return
@@ -116,7 +116,7 @@ class WeekDeliveries:
                 self._begin(wanted, sent.channel, sent.revision, sent.due)
 
     async def pause(self) -> None:
-        """Waits for the deliveries under way, as long as one attempt may take."""
+        """Waits for the deliveries in flight, at most as long as one attempt may take."""
         if self._under_way and (wanted := self._request.deliveries) is not None:
             with contextlib.suppress(TimeoutError):
                 await workflow.wait_condition(
@@ -191,6 +191,6 @@ class WeekDeliveries:
 
 
 def _reason(error: ActivityError) -> str:
-    """The channel's error; for an attempt that ran out of time only that."""
+    """Returns the channel's error, or that the attempt timed out."""
     said = error.cause
     return said.message if isinstance(said, ApplicationError) else cause(error)

@@ -1,4 +1,4 @@
-"""A week's research: plan, research every market, publish, and stay open for reruns."""
+"""A week's research: plans, researches every market, publishes, and stays open for reruns."""
 
 import contextlib
 from datetime import datetime, timedelta
@@ -29,16 +29,16 @@ OPEN = "open for reruns"
 """The summary of the timer on which a published run waits for reruns."""
 
 RERUN_AT_THE_END = "rerun-at-the-end"
-"""The patch for runs that closed without a rerun that was asked for while they delivered their last
+"""The patch for runs that closed without a rerun that was requested while they delivered their last
 revision or its lesson."""
 
 CONTINUES_AS_NEW = "week-continues-as-new"
-"""The patch for runs whose history was already long: they do not continue as new."""
+"""The patch for runs whose history was already long. They do not continue as new."""
 
 
 @workflow.defn
 class WeeklyResearchWorkflow:
-    """The run of one week, from its plan until it takes no more reruns."""
+    """The run of one week, from its plan until it accepts no more reruns."""
 
     @workflow.init
     def __init__(self, request: WeekRequest) -> None:
@@ -47,7 +47,8 @@ class WeeklyResearchWorkflow:
         week = request.week or latest_complete_week(scheduled, config.schedule)
         self._request = request
         self._policy = config.policy
-        # From now and not from the start: the time without a worker is not the agents' fault.
+        # Counted from now, not from the start: the agents do not lose time in which there was no
+        # worker.
         self._deadline = workflow.now() + config.policy.deadlines.week
         self._board = WeekBoard(
             week,
@@ -61,16 +62,17 @@ class WeeklyResearchWorkflow:
         self._deliveries = WeekDeliveries(request, self._board)
         self._lessons = WeekLessons(request, self._board)
         if request.resume is not None and request.carried is not None:
-            # Before any message is taken: what was asked for first is done first.
+            # Restored before any message is handled, so that earlier requests are served first.
             self._board.go_on(request.resume, request.carried)
             self._deadline, self._markets.tools = request.carried.deadline, request.carried.tools
         elif request.resume is not None:
-            # The rest is restored when the sources were looked at; this counts in what is refused.
+            # The rest is restored after the sources are checked. The revisions count when a rerun
+            # is refused.
             self._board.revisions = request.resume.revisions
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
-        """The published week, once the run has closed.
+        """Returns the published week, once the run has closed.
 
         If its history has become long, the run continues as new between two reruns, with its whole
         state.
@@ -97,7 +99,7 @@ class WeeklyResearchWorkflow:
 
     @workflow.update(name=Message.REQUEST_RERUN, description="Research one market again")
     async def request_rerun(self, request: RerunRequest) -> RerunReceipt:
-        """Queues a rerun and says which revision will hold it."""
+        """Queues a rerun and returns which revision it will be."""
         queued = self._board.queue(request)
         await workflow.wait_condition(lambda: self._board.numbered)
         revision = self._board.revision_of(queued)
@@ -122,7 +124,7 @@ class WeeklyResearchWorkflow:
 
     @workflow.query(name=Message.STATUS, description="How far the run is, market by market")
     def status(self) -> WeekStatus:
-        """The status board."""
+        """Returns the status board."""
         return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
 
     async def _begin(self) -> None:
@@ -148,7 +150,7 @@ class WeeklyResearchWorkflow:
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
     async def _look_at_sources(self) -> bool:
-        """Asks which live sources can be reached now, and withholds the others from the agents.
+        """Checks which live sources can be reached now, and withholds the others from the agents.
         Returns False if there are no live sources."""
         found = await policy_now(self._policy, PROGRAM.agents)
         if found is self._policy:
@@ -181,7 +183,7 @@ class WeeklyResearchWorkflow:
 
     async def _comment(self, due: datetime) -> None:
         """Has the product manager comment on the findings. A report that is due is published
-        without."""
+        without a commentary."""
         self._board.note_commented(await comment_week(self._request.config, self._board, due))
 
     async def _publish(self, revision: Revision) -> None:
@@ -210,7 +212,7 @@ class WeeklyResearchWorkflow:
         self._run.enter(Phase.CLOSED)
 
     async def _rerun_asked_for_at_the_end(self) -> bool:
-        """Waits until everything is delivered; returns whether a rerun was asked for meanwhile."""
+        """Waits until everything is delivered. Returns whether a rerun was requested meanwhile."""
 
         def is_quiet() -> bool:
             return self._deliveries.are_finished and self._lessons.are_finished
@@ -224,7 +226,7 @@ class WeeklyResearchWorkflow:
     async def _continue_as_new(self) -> None:
         await self._deliveries.pause()
         await workflow.wait_condition(workflow.all_handlers_finished)
-        # Nothing is awaited since the handlers were seen to have finished.
+        # Nothing is awaited after the check that the handlers have finished.
         board = self._board
         carried = board.carried(deadline=self._deadline, tools=self._markets.tools)
         onward = {"week": board.week, "resume": board.record_with(), "carried": carried}
@@ -235,7 +237,7 @@ class WeeklyResearchWorkflow:
         return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
 
     async def _rerun_asked_for_within(self, span: timedelta, why: str) -> bool:
-        """Waits up to `span` for a rerun; returns whether there is one. The Temporal UI shows `why`
+        """Waits up to `span` for a rerun. Returns whether there is one. The Temporal UI shows `why`
         at the timer."""
         self._board.put_away()
         ends = workflow.now() + span
