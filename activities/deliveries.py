@@ -13,7 +13,7 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from activities.errors import permanent, transient
 from desk.analytics.figures import print_weekday
 from desk.contracts.agents.extras import Extra, install_words
@@ -112,9 +112,9 @@ def _titled(title: str, lines: list[str]) -> list[str]:
 
 
 def _trust(report: ResearchReport) -> Iterator[str]:
-    told = trust_line(report)
-    if told:
-        yield _short_line(told)
+    line = trust_line(report)
+    if line:
+        yield _short_line(line)
 
 
 def _missing(report: ResearchReport) -> Iterator[str]:
@@ -177,7 +177,7 @@ class DeliveryActivities:
         self._shared = SharedReports(store, reports_dir)
         self._secrets = secrets
         self._journal = journal
-        self._under_way: set[asyncio.Future[DeliveryReceipt]] = set()
+        self._in_flight: set[asyncio.Future[DeliveryReceipt]] = set()
 
     @activity.defn
     async def deliver_report(self, delivery: Delivery) -> DeliveryReceipt:
@@ -189,28 +189,28 @@ class DeliveryActivities:
         Raises:
             ApplicationError: `DeliveryFailed`, retryable if another attempt may succeed.
         """
-        async with beating():
+        async with heartbeating():
             try:
-                return await self._to_its_end(delivery)
+                return await self._send_despite_cancellation(delivery)
             except DeliveryFailed as error:
                 kind = FailureType.DELIVERY_FAILED
                 if error.permanent:
                     raise permanent(kind, str(error)) from None
                 raise transient(kind, str(error), retry_after=error.after) from None
 
-    async def _to_its_end(self, delivery: Delivery) -> DeliveryReceipt:
+    async def _send_despite_cancellation(self, delivery: Delivery) -> DeliveryReceipt:
         """Finishes a delivery and its journal entry even if this attempt is cancelled. The next
         attempt, which starts after a missed heartbeat, finds it in the journal."""
         key = delivery_key(delivery.parcel, delivery.channel)
         sending = asyncio.ensure_future(
             self._journal.once(key, lambda: self._send(delivery), DeliveryReceipt)
         )
-        self._under_way.add(sending)
-        sending.add_done_callback(self._ended)
+        self._in_flight.add(sending)
+        sending.add_done_callback(self._forget)
         return await asyncio.shield(sending)
 
-    def _ended(self, sending: "asyncio.Future[DeliveryReceipt]") -> None:
-        self._under_way.discard(sending)
+    def _forget(self, sending: "asyncio.Future[DeliveryReceipt]") -> None:
+        self._in_flight.discard(sending)
         if not sending.cancelled():
             sending.exception()
 

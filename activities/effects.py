@@ -17,7 +17,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 @asynccontextmanager
-async def beating(*details: object) -> AsyncIterator[None]:
+async def heartbeating(*details: object) -> AsyncIterator[None]:
     """Sends heartbeats until the block ends, with `details` for the next attempt. A cancellation of
     the activity reaches the block as usual.
 
@@ -49,13 +49,13 @@ async def once(
     """Calls `EffectJournal.once`, by default with the key of this activity. Counts the lookup."""
     made = False
 
-    async def had() -> T:
+    async def counted_effect() -> T:
         nonlocal made
         made = True
         return await effect()
 
     try:
-        return await journal.once(key or effect_key(), had, kind, outlives=outlives)
+        return await journal.once(key or effect_key(), counted_effect, kind, outlives=outlives)
     finally:
         count_lookup(Cache.JOURNAL, hit=not made)
 

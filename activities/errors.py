@@ -33,7 +33,7 @@ def _short(message: str) -> str:
     return shortened(message, LONGEST_MESSAGE)
 
 
-class ToldFault(NamedTuple):
+class ParsedFault(NamedTuple):
     """Why a tool call got no answer. `circuit` is set if the call was skipped because its source
     kept failing."""
 
@@ -41,7 +41,7 @@ class ToldFault(NamedTuple):
     circuit: OpenCircuit | None = None
 
 
-def fault_told(reason: BaseException | None) -> ToldFault:
+def parse_fault(reason: BaseException | None) -> ParsedFault:
     """Parses why a tool call failed from the cause of its `ActivityError`.
 
     If there was no time for another attempt, the last one counts. A timeout while a worker had the
@@ -51,11 +51,11 @@ def fault_told(reason: BaseException | None) -> ToldFault:
     if isinstance(reason, TimedOut) and reason.type is TimeoutType.SCHEDULE_TO_CLOSE:
         reason = reason.cause
     if isinstance(reason, TimedOut) and reason.type is TimeoutType.START_TO_CLOSE:
-        return ToldFault(CallFault.TIMEOUT)
+        return ParsedFault(CallFault.TIMEOUT)
     details = reason.details if isinstance(reason, ApplicationError) else ()
     try:
         fault = CallFault(details[0]) if details else None
         circuit = OpenCircuit.model_validate(details[1]) if len(details) > 1 else None
     except ValueError:
-        return ToldFault()
-    return ToldFault(fault, circuit)
+        return ParsedFault()
+    return ParsedFault(fault, circuit)

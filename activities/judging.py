@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from temporalio import activity
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from desk.contracts.runs.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
@@ -52,35 +52,35 @@ class JudgeActivities:
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
         """Returns the conflicts between the findings, by their evidence. The same findings give the
         same conflicts."""
-        async with beating():
+        async with heartbeating():
             return judged_findings(read_again(asked))
 
     @activity.defn
     async def judge_hypotheses(self, asked: HypothesesToJudge) -> JudgedHypotheses:
         """Returns the hypotheses that a later price can decide."""
-        async with beating():
+        async with heartbeating():
             return judged_hypotheses(asked)
 
     @activity.defn
     async def judge_price(self, asked: PriceToJudge) -> JudgedPrice:
         """Returns the score that follows from a source's answer, or why there is none."""
-        async with beating():
+        async with heartbeating():
             return judged_price(asked)
 
     @activity.defn
     async def judge_fixings(self, asked: FixingsToJudge) -> JudgedFixings:
         """Returns the fixings found in a source's answers."""
-        async with beating():
+        async with heartbeating():
             return judged_fixings(asked)
 
     @activity.defn
     async def judge_evaluation(self, asked: EvaluationToJudge) -> JudgedEvaluation:
         """Judges whether an episode waits for its evaluation, or tries it again."""
-        async with beating():
+        async with heartbeating():
             return judged_evaluation(asked)
 
     @activity.defn
     async def judge_recommendation(self, asked: RecommendationToJudge) -> JudgedRecommendation:
         """Returns the score of an evaluated recommendation, in the form of a scored hypothesis."""
-        async with beating():
+        async with heartbeating():
             return judged_recommendation(asked)

@@ -12,8 +12,8 @@ from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import FailureError
 
-from activities.effects import beating, effect_key
-from activities.errors import fault_told
+from activities.effects import effect_key, heartbeating
+from activities.errors import parse_fault
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, RecordQuery
@@ -130,8 +130,8 @@ async def _fault(history: RunHistory, failure: Failure) -> Fault:
     """Returns the innermost message of a failure. For a skipped call, the fault is the earlier
     failure of its source."""
     error = await history.error(failure)
-    told = fault_told(error)
-    fault = told.circuit.fault if told.circuit else told.fault
+    parsed = parse_fault(error)
+    fault = parsed.circuit.fault if parsed.circuit else parsed.fault
     while error.__cause__ is not None:
         error = error.__cause__
     return Fault(fault, error.message if isinstance(error, FailureError) else str(error))
@@ -167,7 +167,7 @@ class LearningActivities:
         Raises:
             RPCError, WorkflowUpdateFailedError: there is no answer; another attempt may succeed.
         """
-        async with beating():
+        async with heartbeating():
             advice: Advice = await activity.client().execute_update_with_start_workflow(
                 Message.ADVISE,
                 question,
@@ -190,7 +190,7 @@ class LearningActivities:
             RPCError: it could not be sent, or a history could not be read; another attempt may
                 succeed.
         """
-        async with beating():
+        async with heartbeating():
             if sources is not None:
                 counted = frozenset(sources.counted)
                 tried = await attempts_of(activity.client(), sources.workflows, counted)
@@ -205,15 +205,15 @@ class LearningActivities:
         Raises:
             RPCError: it could not be sent; another attempt may succeed.
         """
-        async with beating():
+        async with heartbeating():
             await _signal(Message.LEARN_HYPOTHESIS, scored)
 
 
-async def _signal(message: Message, told: Lesson | ScoredHypothesis) -> None:
+async def _signal(message: Message, payload: Lesson | ScoredHypothesis) -> None:
     await activity.client().start_workflow(
         WorkflowType.LEARNING_SYSTEM,
         LearningRequest(),
         **_ENTITY,
         start_signal=message,
-        start_signal_args=[told],
+        start_signal_args=[payload],
     )

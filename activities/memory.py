@@ -5,7 +5,7 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from desk.contracts.learning.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
 from desk.platform.memory import MemoryAway, MemoryStore, MemoryUnusable
 
@@ -30,7 +30,7 @@ class MemoryActivities:
         """Returns the entries nearest to the question. `missing` says what could not be read, or
         which part of the memory was lost."""
         try:
-            async with beating(), asyncio.timeout(RECALL_SECONDS):
+            async with heartbeating(), asyncio.timeout(RECALL_SECONDS):
                 return await asyncio.to_thread(self._recall, query)
         except TimeoutError:
             return MemoryAnswer(missing=f"the memory did not answer within {RECALL_SECONDS:.0f} s")
@@ -45,7 +45,7 @@ class MemoryActivities:
             MemoryAway: the store is unavailable or locked; another attempt may succeed.
         """
         try:
-            async with beating():
+            async with heartbeating():
                 return await asyncio.to_thread(self._remember, entries)
         except MemoryAway as error:
             if activity.info().attempt < TRIES:
@@ -58,8 +58,8 @@ class MemoryActivities:
         return MemoryAnswer(recalled=self._store.search(query), missing=self._store.lost())
 
     def _remember(self, entries: MemoryEntries) -> Remembered:
-        kept = [entry for entry in entries.entries if entry.is_worth_keeping]
-        return Remembered(stored=self._store.put(kept))
+        worth_keeping = [entry for entry in entries.entries if entry.is_worth_keeping]
+        return Remembered(stored=self._store.put(worth_keeping))
 
 
 def _reason(error: Exception) -> str:

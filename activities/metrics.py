@@ -207,8 +207,8 @@ def used(spent: Usage, budget: BudgetConfig) -> float:
 
 def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
     """Adds to one of the `COUNTERS`, under its labels."""
-    told = {label: str(value) for label, value in labels.items()}
-    meter.with_additional_attributes(told).create_counter(name, COUNTERS[name]).add(amount)
+    label_values = {label: str(value) for label, value in labels.items()}
+    meter.with_additional_attributes(label_values).create_counter(name, COUNTERS[name]).add(amount)
 
 
 def begin_at_zero(

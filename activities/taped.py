@@ -10,7 +10,7 @@ from temporalio import activity
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from activities.errors import permanent
 from desk.contracts.agents.tools import Reachability, ToolListing, ToolRequest, ToolResult
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
@@ -103,7 +103,7 @@ class TapedActivities:
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
         """Returns the recorded turn. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             turn = self._player.play(Effect.TURN, request, Turn)
         # A tape may be older than judging.
         return turn if turn.judged else judged(turn, request)
@@ -111,19 +111,19 @@ class TapedActivities:
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
         """Returns the recorded answer of the tool. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             return self._player.play(Effect.TOOL_CALL, request, ToolResult)
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
         """Returns the recorded listing of the server. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             return self._player.play(Effect.TOOL_LISTING, server, ToolListing)
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
         """Returns whether the source could be reached, as recorded. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             if not self._player.holds(Effect.REACH):
                 return Reachability(reachable=True)
             return self._player.play(Effect.REACH, server, Reachability)
@@ -131,25 +131,25 @@ class TapedActivities:
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
         """Returns the recorded revisions of the week. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             return self._player.play(Effect.REVISIONS, query, RevisionHistory)
 
     @activity.defn
     async def decide_escalation(self, request: EscalationRequest) -> EscalationDecision:
         """Returns the recorded decision of the conflict. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             return self._player.play(Effect.DECISION, request, EscalationDecision)
 
     @activity.defn
     async def ask_learning(self, question: RecordQuery) -> Advice:
         """Returns the recorded advice. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             return self._player.play(Effect.ADVICE, question, Advice)
 
     @activity.defn
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
         """Returns the recorded conflicts. Raises as `TapePlayer.play`."""
-        async with beating():
+        async with heartbeating():
             if not self._player.holds(Effect.JUDGEMENT):
                 return judged_findings(asked)
             return self._player.play(Effect.JUDGEMENT, asked, JudgedFindings)
@@ -157,7 +157,7 @@ class TapedActivities:
     @activity.defn
     async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
         """Does nothing: nothing is learned from a tape."""
-        async with beating():
+        async with heartbeating():
             return
 
     @activity.defn(dynamic=True)
@@ -167,7 +167,7 @@ class TapedActivities:
         Raises:
             ApplicationError: `TapeMismatch`, always: tapes do not contain such an effect.
         """
-        async with beating():
+        async with heartbeating():
             raise self._player.mismatch(
                 f"the run asks for the activity {activity.info().activity_type}, with "
                 f"{len(arguments)} arguments, which tapes do not know"

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.effects import beating, effect_key, once
-from activities.errors import fault_told, permanent, transient
+from activities.effects import effect_key, heartbeating, once
+from activities.errors import parse_fault, permanent, transient
 from activities.metrics import measured_call
 from desk.agents.answer_form import told_when
 from desk.agents.capabilities import is_answered
@@ -49,14 +49,14 @@ LATER = "it was changed since, and what it said then cannot be had"
 """The error of an answer that its source dates after the as-of instant."""
 
 
-class Tries:
+class CallAttempt:
     """The current attempt at a call, and how long the attempts before it lasted."""
 
     def __init__(self, allowed: timedelta | None) -> None:
-        told = activity.info().heartbeat_details
+        details = activity.info().heartbeat_details
         self._allowed = (allowed or ALLOWED).total_seconds()
         self._began = monotonic()
-        self.before = float(told[0]) if told else 0.0
+        self.before = float(details[0]) if details else 0.0
 
     @property
     def seconds(self) -> float:
@@ -113,12 +113,12 @@ class ToolActivities:
                 another attempt may succeed and there is time for it. Its first detail is a
                 `CallFault`.
         """
-        tries = Tries(request.within)
-        async with beating(tries.before):
+        attempt = CallAttempt(request.within)
+        async with heartbeating(attempt.before):
             if not request.together:
-                return await self._once(request.call, effect_key(), request, tries)
+                return await self._once(request.call, effect_key(), request, attempt)
             first, *others = await asyncio.gather(
-                *(self._one_of_several(call, request, tries) for call in request.calls)
+                *(self._one_of_several(call, request, attempt) for call in request.calls)
             )
         return first.model_copy(update={"together": tuple(others)})
 
@@ -130,12 +130,12 @@ class ToolActivities:
         Raises:
             ApplicationError: `ToolUnavailable`, as for a call.
         """
-        tries = Tries(None)
-        async with beating(tries.before):
+        attempt = CallAttempt(None)
+        async with heartbeating(attempt.before):
             try:
-                tools = await self._tools.tools(server, timeout_seconds=tries.seconds)
+                tools = await self._tools.tools(server, timeout_seconds=attempt.seconds)
             except ToolUnreachable as error:
-                raise tries.failed(error) from None
+                raise attempt.failed(error) from None
         return ToolListing(server=server, tools=tools)
 
     @activity.defn
@@ -154,36 +154,36 @@ class ToolActivities:
             ApplicationError: `ToolUnavailable`, if the server could not be asked, or had not
                 started in the attempt's time.
         """
-        tries, began = Tries(None), monotonic()
-        async with beating():
+        attempt, began = CallAttempt(None), monotonic()
+        async with heartbeating():
             settling = self._settled(effect_key())
             try:
-                return await self._reach(server, tries)
+                return await self._reach(server, attempt)
             finally:
                 waited = monotonic() - began
                 await asyncio.wait({settling}, timeout=max(FRESH_SECONDS - waited, 0.0))
 
-    async def _reach(self, server: str, tries: Tries) -> Reachability:
+    async def _reach(self, server: str, attempt: CallAttempt) -> Reachability:
         try:
-            told = await self._told_reach(server, tries)
-            if told is None:
+            reported = await self._reported_reach(server, attempt)
+            if reported is None:
                 await self._tools.tools(
-                    server, timeout_seconds=max(tries.left - ANSWER_SECONDS, LEAST_SECONDS)
+                    server, timeout_seconds=max(attempt.left - ANSWER_SECONDS, LEAST_SECONDS)
                 )
-                told = await self._told_reach(server, tries)
+                reported = await self._reported_reach(server, attempt)
         except ToolUnreachable as error:
             raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
         # A server that has started but is slow to report may be slow to answer calls too, but it
         # answers.
-        return told or Reachability(reachable=True)
+        return reported or Reachability(reachable=True)
 
-    async def _told_reach(self, server: str, tries: Tries) -> Reachability | None:
+    async def _reported_reach(self, server: str, attempt: CallAttempt) -> Reachability | None:
         """Returns the server's report, or None if it does not answer in time.
 
         Raises:
             ToolUnreachable: it could not be asked.
         """
-        seconds = min(ANSWER_SECONDS, tries.left)
+        seconds = min(ANSWER_SECONDS, attempt.left)
         try:
             answer = await self._tools.call(_asking_reach(server, effect_key(), seconds))
         except ToolUnreachable as error:
@@ -213,46 +213,50 @@ class ToolActivities:
         await asyncio.gather(*calls, return_exceptions=True)
 
     async def _one_of_several(
-        self, call: ToolCall, request: ToolRequest, tries: Tries
+        self, call: ToolCall, request: ToolRequest, attempt: CallAttempt
     ) -> ToolResult:
         """Returns the result of one of several calls, under the journal key that the call would
         have alone, or a result with the error if it failed."""
         own = call_activity_id(_turn_of(activity.info().activity_id), call.own_id)
         try:
-            return await self._once(call, effect_key(own), request, tries)
+            return await self._once(call, effect_key(own), request, attempt)
         except ApplicationError as error:
             return ToolResult(
                 call=call,
                 status=ToolStatus.UNAVAILABLE,
                 error=error.message[:4_000],
-                fault=fault_told(error).fault,
+                fault=parse_fault(error).fault,
             )
 
     async def _once(
-        self, call: ToolCall, key: str, request: ToolRequest, tries: Tries
+        self, call: ToolCall, key: str, request: ToolRequest, attempt: CallAttempt
     ) -> ToolResult:
         def made() -> Awaitable[ToolResult]:
-            return self._call(call, key, request.as_of, tries)
+            return self._call(call, key, request.as_of, attempt)
 
         return await once(self._journal, made, ToolResult, key=key)
 
-    async def _call(self, call: ToolCall, key: str, as_of: datetime, tries: Tries) -> ToolResult:
+    async def _call(
+        self, call: ToolCall, key: str, as_of: datetime, attempt: CallAttempt
+    ) -> ToolResult:
         with measured_call(call) as measure:
-            answer = await self._answer(call, key, as_of, tries)
+            answer = await self._answer(call, key, as_of, attempt)
             refused = answer.refusal is not None
             took = measure.answered(ToolStatus.REFUSED if refused else ToolStatus.OK)
         result = _evidence(call, as_of, answer)
-        told = {"took": round(took, 3), "kept": answer.kept, "satisfies": is_answered(result)}
-        return result.model_copy(update=told)
+        update = {"took": round(took, 3), "kept": answer.kept, "satisfies": is_answered(result)}
+        return result.model_copy(update=update)
 
-    async def _answer(self, call: ToolCall, key: str, as_of: datetime, tries: Tries) -> ToolAnswer:
+    async def _answer(
+        self, call: ToolCall, key: str, as_of: datetime, attempt: CallAttempt
+    ) -> ToolAnswer:
         arguments = {**call.arguments, "as_of": as_of.isoformat()}
         try:
             return await self._tools.call(
-                ServerCall(call.server, call.tool, arguments, key, tries.seconds)
+                ServerCall(call.server, call.tool, arguments, key, attempt.seconds)
             )
         except ToolUnreachable as error:
-            raise tries.failed(error) from None
+            raise attempt.failed(error) from None
 
 
 def _asking_reach(server: str, key: str, seconds: float) -> ServerCall:
@@ -292,5 +296,5 @@ def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
     when = told_when(result)
     if when is None or when <= as_of:
         return result
-    told = {"status": ToolStatus.REFUSED, "error": LATER, "content": None, "content_hash": None}
-    return result.model_copy(update=told)
+    update = {"status": ToolStatus.REFUSED, "error": LATER, "content": None, "content_hash": None}
+    return result.model_copy(update=update)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.effects import beating, effect_key, once
+from activities.effects import effect_key, heartbeating, once
 from activities.errors import permanent, transient
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import TaskType
@@ -89,7 +89,7 @@ class TurnActivities:
         if by_model and self._journal.is_in_flight(effect_key()):
             # This attempt makes no request: the next attempt must not count it as a call.
             self._journal.paid.begin(effect_key(), activity.info().attempt)
-        async with beating():
+        async with heartbeating():
             turn = await once(self._journal, lambda: self._take(request), Turn, outlives=by_model)
         try:
             total = self._journal.paid.total(effect_key()) if by_model else None
@@ -102,31 +102,31 @@ class TurnActivities:
         try:
             return judged(await self._analyst(request), request)
         except ModelFailed as failed:
-            raise _of_model(request, failed, self._taken()) from None
+            raise _model_failure(request, failed, self._usage()) from None
         except (ValueError, LookupError, ArithmeticError) as error:
             words = f"{request.assignment.agent} on {request.assignment.task_id}: {error}"
-            raise permanent(FailureType.TURN_FAILED, words, *self._told(request)) from error
+            raise permanent(FailureType.TURN_FAILED, words, *self._usage_detail(request)) from error
         except Exception as error:
             if isinstance(error, ApplicationError) or request.model == BUILTIN:
                 raise
             # An earlier attempt may have been billed: without a detail its usage would not be
             # counted.
             words = f"{request.assignment.agent}: {type(error).__name__}: {error}"
-            raise transient(FailureType.TURN_FAILED, words, *self._told(request)) from error
+            raise transient(FailureType.TURN_FAILED, words, *self._usage_detail(request)) from error
 
-    def _taken(self) -> Usage:
+    def _usage(self) -> Usage:
         return self._journal.paid.total(effect_key()) or Usage()
 
-    def _told(self, request: TurnRequest) -> tuple[object, ...]:
-        return () if request.model == BUILTIN else (self._taken().model_dump(mode="json"),)
+    def _usage_detail(self, request: TurnRequest) -> tuple[object, ...]:
+        return () if request.model == BUILTIN else (self._usage().model_dump(mode="json"),)
 
 
-def _of_model(request: TurnRequest, failed: ModelFailed, taken: Usage) -> ApplicationError:
-    task, told = request.assignment, taken.model_dump(mode="json")
+def _model_failure(request: TurnRequest, failed: ModelFailed, taken: Usage) -> ApplicationError:
+    task, usage_detail = request.assignment, taken.model_dump(mode="json")
     words = f"{task.agent} on {task.task_id}: {failed}"
     if failed.billed:
         # The workflow decides whether it can pay for another.
-        return permanent(FailureType.CALL_CUT_OFF, words, told)
+        return permanent(FailureType.CALL_CUT_OFF, words, usage_detail)
     if failed.again:
-        return transient(FailureType.TURN_FAILED, words, told, retry_after=failed.after)
-    return permanent(FailureType.TURN_FAILED, words, told)
+        return transient(FailureType.TURN_FAILED, words, usage_detail, retry_after=failed.after)
+    return permanent(FailureType.TURN_FAILED, words, usage_detail)

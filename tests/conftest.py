@@ -28,7 +28,7 @@ from tests.support.processes.imported import imported
 from tests.support.processes.local_server import binary, local_server, started
 from tests.support.processes.namespaces import Namespace, new_namespace
 from tests.support.runs.desk import register_search_attributes
-from workers.tuning import COLLECT_AFTER
+from workers.tuning import GC_THRESHOLDS
 
 # How long an example takes is the machine's doing.
 _patient = settings(deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow])
@@ -148,7 +148,7 @@ def pytest_collection_finish() -> None:
     """From here on garbage is looked for as in a process of the desk: what a killed worker leaves
     behind goes soon. With Python's own thresholds that is a fifteenth of the tests' time."""
     gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ _KINDS = {
 
 
 @asynccontextmanager
-async def gauged(
+async def reporting_gauges(
     client: Client, settings: Settings, *, queues: Iterable[Queue], calls_tools: bool
 ) -> AsyncIterator[None]:
     """Updates gauges until the block ends. Counters of the polled `queues` start at zero before
@@ -42,7 +42,9 @@ async def gauged(
     polled = set(queues)
     begin_at_zero(process_meter(), settings.config.policy, polled, calls_tools=calls_tools)
     of_server = Queue.DESK in polled
-    task = asyncio.create_task(_set_for_ever(client, settings, of_server=of_server), name="gauges")
+    task = asyncio.create_task(
+        _update_forever(client, settings, of_server=of_server), name="gauges"
+    )
     try:
         yield
     finally:
@@ -51,11 +53,11 @@ async def gauged(
             await task
 
 
-async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) -> None:
-    meter, told = process_meter(), Counter[bool]()
+async def _update_forever(client: Client, settings: Settings, *, of_server: bool) -> None:
+    meter, counted_before = process_meter(), Counter[bool]()
     while True:
         _memory(meter)
-        told = _answers(meter, told)
+        counted_before = _count_lookups(meter, counted_before)
         if of_server:
             # A gauge that cannot be read keeps its last value; other metrics show the server's
             # absence.
@@ -65,14 +67,14 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
         await asyncio.sleep(EVERY.total_seconds())
 
 
-def _answers(meter: MetricMeter, told: Counter[bool]) -> Counter[bool]:
+def _count_lookups(meter: MetricMeter, counted_before: Counter[bool]) -> Counter[bool]:
     """Adds the cache lookups that the sources in this process made since the last call. A source
     that runs as a process of its own is not counted."""
-    keeping = sys.modules.get("desk.sources.serving.kept_answers")
-    now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
+    answer_cache = sys.modules.get("desk.sources.serving.kept_answers")
+    now = Counter[bool](answer_cache.KeptAnswers.looked_up) if answer_cache else Counter[bool]()
     for had, result in ((True, "hit"), (False, "miss")):
         labels = {"cache": "source_answers", "result": result}
-        counted(meter, "desk_cache_lookups", now[had] - told[had], **labels)
+        counted(meter, "desk_cache_lookups", now[had] - counted_before[had], **labels)
     return now
 
 

@@ -67,7 +67,7 @@ async def unpolled(
     return tuple(queue for queue, at in zip(queues, seen, strict=True) if at is None or at < oldest)
 
 
-async def complaint(settings: Settings, role: Role) -> str | None:
+async def health_problem(settings: Settings, role: Role) -> str | None:
     """Returns what is wrong with the worker of a role on this machine, or None.
 
     A worker of all roles counts for each of them, and workers of each role for all.
@@ -106,7 +106,7 @@ def main() -> int:
     parser.add_argument("role", type=Role, choices=list(Role))
     role: Role = parser.parse_args().role
     try:
-        problem = asyncio.run(complaint(load_settings(), role))
+        problem = asyncio.run(health_problem(load_settings(), role))
     except (SettingsError, McpConfigError, ServerUnreachable, RPCError) as error:
         problem = str(error)
     if problem:

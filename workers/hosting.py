@@ -22,7 +22,7 @@ from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings, Versioning
 from desk.platform.telemetry.tracing import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
-from workers.tuning import COLLECT_AFTER, share_heaps
+from workers.tuning import GC_THRESHOLDS, limit_heaps
 
 if TYPE_CHECKING:
     from activities.tool_calls import ToolActivities
@@ -65,8 +65,8 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     """
     # Imported before a workflow logs, which would import it within the sandbox.
     importlib.import_module("desk.platform.telemetry.log_lines")
-    gc.set_threshold(*COLLECT_AFTER)
-    share_heaps()
+    gc.set_threshold(*GC_THRESHOLDS)
+    limit_heaps()
     executor = ThreadPoolExecutor(THREADS, thread_name_prefix="desk")
     asyncio.get_running_loop().set_default_executor(executor)
     # The SDK warns of an activity that ended while its cancellation was in flight.
@@ -80,12 +80,12 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
         for worker in await _workers(client, settings, wanted, journal, stack):
             await stack.enter_async_context(worker)
         if measured(settings):
-            from workers.gauges import gauged
+            from workers.gauges import reporting_gauges
 
             queues = [queue for role, queue in QUEUES.items() if role in wanted]
             calls_tools = Role.SOURCES in wanted
             await stack.enter_async_context(
-                gauged(client, settings, queues=queues, calls_tools=calls_tools)
+                reporting_gauges(client, settings, queues=queues, calls_tools=calls_tools)
             )
         yield
     await metrics_sent(settings)
@@ -126,12 +126,12 @@ async def _workers(
 
         workers.append(agents(QUEUES[role], client, settings, journal, pinned))
     if Role.ORCHESTRATOR in roles:
-        from activities.publishing.archive_upkeep import kept_archive
+        from activities.publishing.archive_upkeep import running_archive_upkeep
         from workers.orchestrator import orchestrator
 
         deployment = pinned if pins else await current_deployment(client, build)
         other_roles = _other_roles(settings, roles, tools)
-        archive = await stack.enter_async_context(kept_archive(settings.reports_dir))
+        archive = await stack.enter_async_context(running_archive_upkeep(settings.reports_dir))
         workers.append(orchestrator(client, settings, journal, deployment, other_roles, archive))
     return workers
 

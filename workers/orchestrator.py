@@ -23,7 +23,7 @@ from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
 from workers.other_roles import NO_OTHER_ROLES, OtherRoles
-from workers.tuning import STAYING, TUNING, Tuning, patient_with_workflows
+from workers.tuning import EAGER_ACTIVITY_TUNING, TUNING, Tuning, with_deadlock_timeout
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
 from workflows.reassignment import ReassignmentWorkflow
@@ -38,7 +38,7 @@ WORKFLOWS: Final[tuple[type, ...]] = (
 )
 """The shared workflows, and those that each program declares."""
 
-WAIT_FOR_WEEKS: Final = (
+AUTO_UPGRADED_WORKFLOWS: Final = (
     WorkflowType.LEARNING_SYSTEM,
     WorkflowType.HYPOTHESIS,
     WorkflowType.STOCK_RESEARCH,
@@ -56,13 +56,16 @@ CACHED_WORKFLOWS = 80
 reruns takes 3 MB of the cache, and a backfill leaves hundreds of them open. These are evicted
 first, and replayed when they are queried."""
 
-BEATS_APART: Final = timedelta(milliseconds=350)
+MAX_HEARTBEAT_INTERVAL: Final = timedelta(milliseconds=350)
 """The maximum interval between heartbeats that reach the server, a quarter of the heartbeat
 timeout. The process also reads and writes whole reports, each of which blocks it for a third of a
 second. With an interval of one second, a busy machine restarted publishing five times. Few
 activities run here, so the cost is small."""
 
-OWN_TUNING: Final[Tuning] = {**TUNING, "max_heartbeat_throttle_interval": BEATS_APART}
+ORCHESTRATOR_TUNING: Final[Tuning] = {
+    **TUNING,
+    "max_heartbeat_throttle_interval": MAX_HEARTBEAT_INTERVAL,
+}
 
 
 def orchestrator(
@@ -102,11 +105,11 @@ def orchestrator(
         ],
         deployment_config=deployment or unversioned(),
         workflow_runner=workflow_runner(
-            WAIT_FOR_WEEKS if pins(deployment) else (), here=other_roles.queues
+            AUTO_UPGRADED_WORKFLOWS if pins(deployment) else (), here=other_roles.queues
         ),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
-        **STAYING,
-        **OWN_TUNING,
+        **EAGER_ACTIVITY_TUNING,
+        **ORCHESTRATOR_TUNING,
     )
-    return patient_with_workflows(worker)
+    return with_deadlock_timeout(worker)

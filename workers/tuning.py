@@ -13,7 +13,7 @@ STICKY_TIMEOUT = timedelta(seconds=1)
 over."""
 
 
-COLLECT_AFTER = (5_000, 10, 3)
+GC_THRESHOLDS = (5_000, 10, 3)
 """Thresholds of the garbage collector. With Python's defaults, an eighth of an orchestrator's work
 is scanning the workflows that it caches. With ten as the last threshold, finished workflows, which
 contain reference cycles, were collected every fourth week: 84 of the 101 in memory had ended."""
@@ -21,40 +21,40 @@ contain reference cycles, were collected every fourth week: 84 of the 101 in mem
 _ARENA_MAX: Final = -8
 """`M_ARENA_MAX` of glibc's `mallopt`."""
 
-_MAPPED_FROM: Final = -3
+_MMAP_THRESHOLD: Final = -3
 """`M_MMAP_THRESHOLD`."""
 
-LARGE: Final = 256 * 1_024
+MMAP_THRESHOLD_BYTES: Final = 256 * 1_024
 """Bytes from which on a block gets pages of its own, which are returned when it is freed. By
 default glibc raises the threshold up to 32 MB as such blocks are freed, and reports and records
 then fragment the heap."""
 
-HEAPS: Final = 2
+MAX_HEAPS: Final = 2
 
 
-def share_heaps() -> None:
+def limit_heaps() -> None:
     """Makes threads that start from now on share their heaps. By default glibc creates eight for
     each processor; each retains its freed memory, 18 MB in an orchestrator. Blocks of `LARGE` bytes
     are outside of all heaps. Does nothing without glibc."""
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:
-            mallopt(_ARENA_MAX, HEAPS)
-            mallopt(_MAPPED_FROM, LARGE)
+            mallopt(_ARENA_MAX, MAX_HEAPS)
+            mallopt(_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES)
 
 
-def keep_what_is_loaded() -> None:
+def freeze_loaded_objects() -> None:
     """Excludes the objects loaded so far from garbage collection. They live as long as the process
     and are most of its objects."""
     gc.collect()
     gc.freeze()
 
 
-STUCK: Final = timedelta(seconds=30)
+DEADLOCK_TIMEOUT: Final = timedelta(seconds=30)
 """How long a workflow may compute before it counts as deadlocked."""
 
 
-def patient_with_workflows(worker: W) -> W:
+def with_deadlock_timeout(worker: W) -> W:
     """Returns the worker, changed so that it interrupts only workflows that compute for longer than
     this.
 
@@ -65,7 +65,7 @@ def patient_with_workflows(worker: W) -> W:
     """
     inner, limit = getattr(worker, "_workflow_worker", None), "_deadlock_timeout_seconds"
     if getattr(inner, limit, None) is not None:
-        setattr(inner, limit, STUCK.total_seconds())
+        setattr(inner, limit, DEADLOCK_TIMEOUT.total_seconds())
     return worker
 
 
@@ -97,14 +97,14 @@ TUNING: Tuning = {
 }
 
 
-class Staying(TypedDict):
+class EagerActivityTuning(TypedDict):
     """The options of a `Worker` that keep turns and calls in its process, if it has all roles."""
 
     max_concurrent_activities: int
     max_eager_activity_reservations_per_workflow_task: int
 
 
-STAYING: Final[Staying] = {
+EAGER_ACTIVITY_TUNING: Final[EagerActivityTuning] = {
     # Enough for three roles.
     "max_concurrent_activities": 300,
     # The number of calls that a market's agents make at once. The SDK's three cost a tenth more

@@ -40,7 +40,7 @@ ONE_TRY: Final = timedelta(seconds=20)
 ONE_CALL: Final = timedelta(minutes=1)
 """Timeout of one call of a source. After that the source is asked again later."""
 
-FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
+FIXINGS_JUDGED_IN_ACTIVITY: Final = "fixings-judged-apart"
 """The patch for executions that read answers in the workflow."""
 
 WRITTEN_IN_TIME: Final = "written-in-time"
@@ -113,7 +113,7 @@ class ForecastScoring:
         self._read(answers, due, judged)
 
     async def _judged(self, asked: FixingsToJudge) -> JudgedFixings:
-        if not workflow.patched(FIXINGS_JUDGED_APART):
+        if not workflow.patched(FIXINGS_JUDGED_IN_ACTIVITY):
             return judged_fixings(asked)
         self._judged_times += 1
         return await fixings_judged(asked, f"fixings.{self._judged_times}")
@@ -185,11 +185,11 @@ class LearningSystemWorkflow:
     async def run(self, request: LearningRequest) -> None:
         """Works until the history is long, then continues as new."""
         while True:
-            await self._scoring.ask(self._can_go_on_anew)
+            await self._scoring.ask(self._can_continue_as_new)
             self._show()
-            if self._can_go_on_anew():
+            if self._can_continue_as_new():
                 break
-            await self._something_to_do()
+            await self._wait_for_work()
         # Nothing is awaited after the check that the handlers have finished.
         state = self._learned.state.model_copy(update={"pauses": self._scoring.pauses})
         workflow.continue_as_new(request.model_copy(update={"state": state}))
@@ -227,22 +227,22 @@ class LearningSystemWorkflow:
         """Returns the record, with everything that is computed from it."""
         return self._learned.view(question)
 
-    async def _something_to_do(self) -> None:
+    async def _wait_for_work(self) -> None:
         """Waits until a fixing is due, or it is time to continue as new."""
         self._armed = self._scoring.next_time()
         timeout = time_left(self._armed, workflow.now()) if self._armed else None
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(
-                self._is_wanted, timeout=timeout, timeout_summary="forecasts are due"
+                self._has_work, timeout=timeout, timeout_summary="forecasts are due"
             )
 
-    def _is_wanted(self) -> bool:
-        if self._scoring.due() or self._can_go_on_anew():
+    def _has_work(self) -> bool:
+        if self._scoring.due() or self._can_continue_as_new():
             return True
         sooner = self._scoring.next_time()
         return sooner is not None and (self._armed is None or sooner < self._armed)
 
-    def _can_go_on_anew(self) -> bool:
+    def _can_continue_as_new(self) -> bool:
         info = workflow.info()
         long = info.get_current_history_length() >= self._request.longest_history
         return (long or info.is_continue_as_new_suggested()) and workflow.all_handlers_finished()

@@ -32,9 +32,9 @@ from workflows.engine.agent_work import AgentTask
 from workflows.engine.options import note_outcome, note_phase, unusable
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun
-from workflows.engine.tools import policy_now, tools_of
+from workflows.engine.tools import tools_of, with_reachability
 
-MOST_AT_WORK = 40
+MAX_CONCURRENT_NODES = 40
 """The maximum number of concurrent nodes. Temporal allows 2,000 concurrent activities in a
 workflow, and a node can have sixteen."""
 
@@ -47,7 +47,7 @@ class GraphWalk(NodeRun[GraphBoard]):
         self.request = request
         self._working = 0
 
-    async def to_the_end(self) -> None:
+    async def run_to_end(self) -> None:
         """Runs every node that becomes due, until none is left."""
         ready, working = (
             deque(self.board.machine.begin()),
@@ -55,9 +55,9 @@ class GraphWalk(NodeRun[GraphBoard]):
         )
         try:
             while ready or working:
-                while ready and len(working) < MOST_AT_WORK:
+                while ready and len(working) < MAX_CONCURRENT_NODES:
                     step = asyncio.create_task(self._take(ready.popleft()))
-                    step.add_done_callback(_look_at)
+                    step.add_done_callback(_retrieve_exception)
                     working.append(step)
                 done, working = await workflow.wait(working, return_when=asyncio.FIRST_COMPLETED)
                 for taken in done:
@@ -137,15 +137,15 @@ class ResearchGraphWorkflow:
             ApplicationError: `UnusableRequest`: the graph cannot be run, or the as-of instant is in
                 the future.
         """
-        walk = self._walk = self._begun()
+        walk = self._walk = self._new_walk()
         note_phase(Phase.RESEARCHING)
         agents = sorted({node.agent for node in request.graph.nodes})
-        policy = await policy_now(request.policy, agents)
+        policy = await with_reachability(request.policy, agents)
         if policy is not request.policy:
             self._request = request.model_copy(update={"policy": policy})
-            walk = self._walk = self._begun()
+            walk = self._walk = self._new_walk()
         walk.tools = await tools_of(policy, agents)
-        await walk.to_the_end()
+        await walk.run_to_end()
         note_phase(Phase.PUBLISHING)
         walk.board.phase = Phase.PUBLISHING
         publication = await self._publish(walk)
@@ -172,7 +172,7 @@ class ResearchGraphWorkflow:
         record = board.record_of(walk.request, info.workflow_id, info.run_id, skipped=skipped)
         return await published(record, what="answer")
 
-    def _begun(self) -> GraphWalk:
+    def _new_walk(self) -> GraphWalk:
         """Returns the walk at its beginning.
 
         Only the form of the graph is checked here. The whole graph was checked when the run was
@@ -194,8 +194,8 @@ def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
     profile = profile_in(policy, node.agent)
     if node.tools is None:
         return profile
-    kept = tuple(tool for tool in profile.tools if tool in node.tools)
-    return profile.model_copy(update={"tools": kept})
+    allowed = tuple(tool for tool in profile.tools if tool in node.tools)
+    return profile.model_copy(update={"tools": allowed})
 
 
 def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchResult, ...]:
@@ -206,7 +206,7 @@ def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchRe
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
-def _look_at(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
+def _retrieve_exception(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
     """Retrieves the exception of a finished step. No code awaits the steps of a cancelled run, and
     asyncio would log "exception was never retrieved" for each."""
     if not step.cancelled():

@@ -87,7 +87,7 @@ class ArchiveUpkeep:
 
 
 @asynccontextmanager
-async def kept_archive(reports_dir: Path) -> AsyncIterator[ArchiveUpkeep]:
+async def running_archive_upkeep(reports_dir: Path) -> AsyncIterator[ArchiveUpkeep]:
     """Yields the upkeep for a worker. First writes what a killed worker did not, and at the end any
     write that is still scheduled."""
     upkeep = ArchiveUpkeep(reports_dir)

@@ -17,7 +17,7 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from activities.errors import permanent, transient
 from activities.metrics import note_report
 from activities.publishing.archive_upkeep import ArchiveUpkeep
@@ -149,7 +149,7 @@ class PublishingActivities:
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
         """Returns the published revisions of a week. A new run continues their numbers."""
-        async with beating():
+        async with heartbeating():
             await self._shared.fetch()
             revisions = await asyncio.to_thread(
                 published_revisions, self._reports_dir, query.week, query.subset or DEFAULT_SLUG
@@ -169,7 +169,7 @@ class PublishingActivities:
             ApplicationError: `PublishingFailed`. Retryable if it could not be written, because the
                 disk may have room later; not retryable if it could not be compiled.
         """
-        async with beating(), _failing_as(request.record.week):
+        async with heartbeating(), _as_publishing_errors(request.record.week):
             placed = await _publishing_placed(request)
             late = await _wait_for_week_before(request)
             published = await self._in_turn(lambda: self._report(placed, late))
@@ -186,13 +186,13 @@ class PublishingActivities:
         Raises:
             ApplicationError: `PublishingFailed`, as for a report.
         """
-        async with beating(), _failing_as(f"the answer of {record.workflow_id}"):
+        async with heartbeating(), _as_publishing_errors(f"the answer of {record.workflow_id}"):
             return await self._in_turn(lambda: self._answer(record))
 
     async def _in_turn(self, publish: Callable[[], T]) -> T:
         async with self._one_at_a_time:
             await self._shared.fetch()
-            published = await _to_its_end(publish)
+            published = await _run_despite_cancellation(publish)
             await self._shared.put()
             return published
 
@@ -221,7 +221,7 @@ class PublishingActivities:
         known = known_words(report.coverage)
         if known:
             activity.logger.warning("%s: %s", report.week, known)
-        with self._last.keeping(report, self._reports_dir, slug):
+        with self._last.recording(report, self._reports_dir, slug):
             files = publish(report, self._reports_dir, slug, self._signer)
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
@@ -238,7 +238,7 @@ class PublishingActivities:
         return request.subset is None and all(path.name <= name for path in out)
 
 
-async def _to_its_end(publish: Callable[[], T]) -> T:
+async def _run_despite_cancellation(publish: Callable[[], T]) -> T:
     """Returns the result of a function run in a thread, and waits for it even after a cancellation.
     A thread cannot be stopped, and a concurrent next attempt would take twice as long."""
     writing = asyncio.ensure_future(asyncio.to_thread(publish))
@@ -250,7 +250,7 @@ async def _to_its_end(publish: Callable[[], T]) -> T:
 
 
 @asynccontextmanager
-async def _failing_as(called: str) -> AsyncIterator[None]:
+async def _as_publishing_errors(called: str) -> AsyncIterator[None]:
     """Converts errors of publishing into errors for Temporal."""
     try:
         yield

@@ -57,7 +57,7 @@ class LastPublished:
         self._written: _PublishedFile | None = None
 
     @contextmanager
-    def keeping(self, report: ResearchReport, directory: Path, slug: str) -> Iterator[None]:
+    def recording(self, report: ResearchReport, directory: Path, slug: str) -> Iterator[None]:
         """Stores the report if the block writes its file. A file that the block does not change may
         belong to another run."""
         path = revision_file(directory, report, slug)

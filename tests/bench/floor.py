@@ -19,7 +19,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import Queue, source_queue
 from desk.contracts.week.report import MarketOutcome
-from workers.tuning import STAYING, TUNING
+from workers.tuning import EAGER_ACTIVITY_TUNING, TUNING
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
@@ -176,7 +176,7 @@ async def floor_workers(
                 workflow_runner=workflow_runner(here={floor_queue(queue) for queue in others}),
                 max_concurrent_workflow_tasks=16,
                 max_cached_workflows=2_000,
-                **STAYING,
+                **EAGER_ACTIVITY_TUNING,
                 **TUNING,
             )
         )

@@ -32,7 +32,7 @@ from tests.bench.floor import (
 )
 from tests.support.processes.homes import home_settings
 from workers.hosting import Role, hosted
-from workers.tuning import keep_what_is_loaded
+from workers.tuning import freeze_loaded_objects
 from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
@@ -50,7 +50,7 @@ async def main(repetitions: int) -> None:
             server_start = time.perf_counter() - began
             client = await connect(settings)
             async with hosted(client, settings, [Role.ALL]):
-                keep_what_is_loaded()
+                freeze_loaded_objects()
                 first = await week(client, settings, "warm-up")
                 await _archived(settings)
                 shape = floor_of(first[1].record.outcomes)

@@ -19,7 +19,7 @@ from desk.contracts.runs.turns import Exchange, Turn, TurnContext
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import Stage, Undelivered, lost_usage, merged_outages
 
-UNMENDED = "unmended result"
+UNCORRECTED = "unmended result"
 """The error type of an agent that makes the same fault twice in a row."""
 
 _REMARKS = MappingProxyType(
@@ -85,17 +85,17 @@ class AgentProgress:
         self.lost_answers = 0
 
     @property
-    def came_to_nothing(self) -> str:
+    def failure_summary(self) -> str:
         """Says why the turns brought no result: how many answers were lost, and why the last one
         was rejected."""
-        told = [f"no result after {self.turns} turns"]
+        parts = [f"no result after {self.turns} turns"]
         if self.lost_answers:
-            told.append(f"{self.lost_answers} answers did not come in time")
+            parts.append(f"{self.lost_answers} answers did not come in time")
         if self.answer.feedback is not None:
             fault = self.answer.fault
             why = f": {fault[:1].lower()}{fault[1:]}" if fault else ""
-            told.append(f"the last one was sent back{why}")
-        return "; ".join(told)
+            parts.append(f"the last one was sent back{why}")
+        return "; ".join(parts)
 
     @property
     def evidence(self) -> tuple[ToolResult, ...]:
@@ -105,8 +105,8 @@ class AgentProgress:
     def degrade(self, stage: Stage, cheaper_model: str) -> None:
         """Restricts the work to what a stage of the budget allows. An earlier, less restricted
         stage is ignored."""
-        goes_on = stage is Stage.CHEAPER_MODEL and cheaper_model == self.model
-        if stage > self.stage and stage in _REMARKS and not goes_on:
+        same_model = stage is Stage.CHEAPER_MODEL and cheaper_model == self.model
+        if stage > self.stage and stage in _REMARKS and not same_model:
             self.remarks.append(_REMARKS[stage])
         self.stage = max(stage, self.stage)
         if self.stage is Stage.CHEAPER_MODEL:
@@ -116,21 +116,21 @@ class AgentProgress:
         """Notes that a model was not asked because the call could have cost more than the budget
         allows, and moves on to the next stage."""
         self.stage = Stage(max(self.stage + 1, Stage.CHEAPER_MODEL))
-        goes_on = self.stage is Stage.CHEAPER_MODEL and cheaper_model != self.model
-        self.remarks.append(f"{words}, and a cheaper model went on" if goes_on else words)
+        continues = self.stage is Stage.CHEAPER_MODEL and cheaper_model != self.model
+        self.remarks.append(f"{words}, and a cheaper model went on" if continues else words)
 
-    def go_on_with_draft(self, failed: TaskFailed) -> None:
+    def deliver_draft(self, failed: TaskFailed) -> None:
         """Notes that the draft is delivered without the sentences whose figures are not claims."""
         self.remarks.append("sentences with figures that are no claims were left out")
-        if failed.error.error_type != UNMENDED:
+        if failed.error.error_type != UNCORRECTED:
             self.remarks.append(failed.reason)
 
-    def go_on_built_in(self, reason: str, task_type: TaskType) -> None:
+    def switch_to_builtin(self, reason: str, task_type: TaskType) -> None:
         """Switches to the built-in analyst for the rest of the task and notes why. The built-in
         analyst writes no commentary."""
         lacks = task_type is TaskType.COMMENT_WEEK
-        told = "there is no commentary" if lacks else "the built-in analyst delivered instead"
-        self.remarks.append(f"{reason}; {told}")
+        outcome = "there is no commentary" if lacks else "the built-in analyst delivered instead"
+        self.remarks.append(f"{reason}; {outcome}")
         self.model = BUILTIN
         self.answer = Turn()
 
@@ -141,8 +141,8 @@ def with_usage_before(
     """Returns the outcome with the usage and the outages of earlier agents added, which failed at
     the same task."""
     line = outcome.contribution
-    all_of_them = merged_outages((*outages, *line.outages))
-    line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
+    all_outages = merged_outages((*outages, *line.outages))
+    line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_outages})
     return outcome.model_copy(update={"contribution": line})
 
 

@@ -22,10 +22,10 @@ GRACE = MARGIN / 2
 """The server ends a case that is still open this long after its deadline. The caller then has as
 long again until the report is due."""
 
-THERE_BEFORE_TOLD = "case-there-before-told"
+OPENED_BEFORE_NOTIFIED = "case-there-before-told"
 """The patch for runs that notified the week of a case before they opened it."""
 
-CANCELLED_WHILE_TELLING = "cancelled-while-telling"
+CANCELLED_WHILE_NOTIFYING = "cancelled-while-telling"
 """The patch for runs that dropped a cancellation during the notification."""
 
 Case = workflow.ChildWorkflowHandle[Any, EscalationDecision]
@@ -50,7 +50,7 @@ async def decided(
     cases = [case_of(conflict, outcomes, asking, now) for conflict in conflicts]
     opened = [_run_id(case.conflict) for case in cases if case is not None]
     # A case is opened before anyone is notified of it, so that it can be answered at once.
-    there_first = bool(opened) and workflow.patched(THERE_BEFORE_TOLD)
+    there_first = bool(opened) and workflow.patched(OPENED_BEFORE_NOTIFIED)
     if opened and not there_first:
         await notify(opened)
     handles = await asyncio.gather(*(_opened(asking, case) for case in cases))
@@ -71,7 +71,7 @@ async def decided(
     return tuple(records)
 
 
-async def tell_week(market: str, escalations: Sequence[str]) -> None:
+async def notify_week(market: str, escalations: Sequence[str]) -> None:
     """Signals the week's run that a market waits for a person, or that it no longer waits.
 
     The signal only updates the status board, so a run that has ended is ignored. Raises a
@@ -89,7 +89,7 @@ async def tell_week(market: str, escalations: Sequence[str]) -> None:
         workflow.logger.warning("%s was not told: %s", parent.workflow_id, error)
     # A signal in flight cannot be cancelled, and the SDK drops a cancellation that arrives during
     # it.
-    if workflow.cancellation_reason() is not None and workflow.patched(CANCELLED_WHILE_TELLING):
+    if workflow.cancellation_reason() is not None and workflow.patched(CANCELLED_WHILE_NOTIFYING):
         raise asyncio.CancelledError(workflow.cancellation_reason())
 
 

@@ -45,10 +45,10 @@ ONE_VERDICT: Final = RunPolicy().deadlines.turn
 JUDGED_WITHIN: Final = timedelta(days=30)
 """How long a judgement waits for a desk that is down."""
 
-JUDGED_APART = "judged-apart"
+FINDINGS_JUDGED_IN_ACTIVITY = "judged-apart"
 """The patch for runs that judged findings in the workflow."""
 
-PRICES_JUDGED_APART = "prices-judged-apart"
+PRICES_JUDGED_IN_ACTIVITY = "prices-judged-apart"
 """The patch for hypotheses whose prices were judged in the workflow."""
 
 
@@ -73,7 +73,7 @@ async def judged_conflicts(
     `place` distinguishes judgements within one workflow. With a `reading` the evidence is read
     again first, for findings that no validator has read.
     """
-    if not workflow.patched(JUDGED_APART):
+    if not workflow.patched(FINDINGS_JUDGED_IN_ACTIVITY):
         findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
         asked = FindingsToJudge(scope=scope, outcomes=findings, voting=policy.voting)
         return judged_findings(asked).conflicts
@@ -104,7 +104,7 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
     them."""
     if not asked.hypotheses:
         return ()
-    if not workflow.patched(JUDGED_APART):
+    if not workflow.patched(FINDINGS_JUDGED_IN_ACTIVITY):
         return judged_hypotheses(asked).sound
     words, judge = "Which hypotheses can be held against a price", JudgeActivities.judge_hypotheses
     found = await _judged(judge, asked, "hypotheses", words, policy.retries)
@@ -114,7 +114,7 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
 async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> JudgedPrice:
     """Returns the score of a hypothesis that follows from a source's answer, or why there is none.
     `place` distinguishes judgements within one workflow."""
-    if not workflow.patched(PRICES_JUDGED_APART):
+    if not workflow.patched(PRICES_JUDGED_IN_ACTIVITY):
         return judged_price(asked)
     words = "What follows from the price"
     return await _judged(JudgeActivities.judge_price, asked, place, words, policy.retries)

@@ -15,7 +15,7 @@ from temporalio.common import (
 )
 from temporalio.exceptions import ApplicationError
 
-from activities.errors import fault_told as fault_told  # for the commands as well
+from activities.errors import parse_fault as parse_fault  # for the commands as well
 from desk.contracts.agents.config import RetryConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.agents.tasks import TaskAssignment
@@ -101,7 +101,7 @@ def task_bounds(
     }
 
 
-def told_as(assignment: TaskAssignment) -> str:
+def task_label(assignment: TaskAssignment) -> str:
     """Returns the name of a task for error messages, with the week if the task belongs to one."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"
 

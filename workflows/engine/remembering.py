@@ -21,6 +21,7 @@ from desk.contracts.learning.memory import (
     Remembered,
 )
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
+from workflows.engine.heartbeat_retry import with_heartbeat_retry
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     ActivityBounds,
@@ -29,24 +30,23 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
-from workflows.engine.unhurried import unhurried
 
-ONE_TRY: Final = timedelta(seconds=60)
+MEMORY_ATTEMPT: Final = timedelta(seconds=60)
 """The first query of a process loads the embedding model, which takes seconds. Later ones take
 milliseconds."""
 
-AT_MOST: Final = timedelta(minutes=3)
+MEMORY_DEADLINE: Final = timedelta(minutes=3)
 
-TELLING: Final = timedelta(seconds=10)
+LEARNING_ATTEMPT: Final = timedelta(seconds=10)
 
-TELLING_AT_MOST: Final = timedelta(hours=1)
+LEARNING_DEADLINE: Final = timedelta(hours=1)
 
 
 async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> MemoryAnswer:
     """Returns the entries of the memory that are nearest to a question, or why the memory could not
     be queried."""
     try:
-        return await unhurried(
+        return await with_heartbeat_retry(
             lambda heartbeat: workflow.execute_activity_method(
                 MemoryActivities.recall_memory,
                 query,
@@ -67,7 +67,7 @@ async def remember(
     """Stores entries in the memory. `missing` of the result says why it failed. The entries are in
     the history in any case, and `desk memory rebuild` can store them from there."""
     try:
-        return await unhurried(
+        return await with_heartbeat_retry(
             lambda heartbeat: workflow.execute_activity_method(
                 MemoryActivities.remember,
                 MemoryEntries(entries=tuple(entries)),
@@ -84,15 +84,15 @@ async def remember(
 
 def _memory_bounds(policy: RunPolicy, heartbeat: timedelta) -> ActivityBounds:
     return {
-        "start_to_close_timeout": ONE_TRY,
-        "schedule_to_close_timeout": AT_MOST,
+        "start_to_close_timeout": MEMORY_ATTEMPT,
+        "schedule_to_close_timeout": MEMORY_DEADLINE,
         "heartbeat_timeout": heartbeat,
         "retry_policy": retry_policy(policy.retries),
         "priority": priority(1),
     }
 
 
-async def tell_learning(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
+async def report_to_learning(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
     """Sends the outcome of a hypothesis to the learning system. Returns None, or why it could not
     be sent."""
     try:
@@ -101,8 +101,8 @@ async def tell_learning(scored: ScoredHypothesis, policy: RunPolicy) -> str | No
             scored,
             activity_id="tell_hypothesis",
             summary="What became of it, for the learning system",
-            start_to_close_timeout=TELLING,
-            schedule_to_close_timeout=TELLING_AT_MOST,
+            start_to_close_timeout=LEARNING_ATTEMPT,
+            schedule_to_close_timeout=LEARNING_DEADLINE,
             heartbeat_timeout=HEARTBEAT_TIMEOUT,
             retry_policy=patient_retry_policy(policy.retries),
             priority=priority(1),

@@ -59,7 +59,7 @@ from desk.runs.assignments import (
 )
 from desk.runs.tools import sharing_cost
 from workflows.engine.agent_work import (
-    UNMENDED,
+    UNCORRECTED,
     AgentProgress,
     AgentTask,
     TaskFailed,
@@ -68,6 +68,7 @@ from workflows.engine.agent_work import (
     with_usage_before,
 )
 from workflows.engine.escalating import cancelled_here
+from workflows.engine.heartbeat_retry import with_heartbeat_retry
 from workflows.engine.options import (
     PATIENT_HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
@@ -75,10 +76,9 @@ from workflows.engine.options import (
     priority,
     run_attributes,
     task_bounds,
-    told_as,
+    task_label,
 )
-from workflows.engine.tools import ToolAsking, refused
-from workflows.engine.unhurried import unhurried
+from workflows.engine.tools import TaskToolCalls, refused
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
 """The patch for runs whose agents used all the time that was left, and left none for an agent that
@@ -89,7 +89,7 @@ NO_LATE_CALLS = "no-late-calls"
 """The patch for runs that asked a model however little time was left. Such a call was billed and
 its answer came too late."""
 
-LEAST_FOR_A_MODEL = timedelta(seconds=20)
+MIN_TIME_FOR_MODEL = timedelta(seconds=20)
 """A model is not asked with less time than this, or than a tenth of the time that it started with
 if that is shorter."""
 
@@ -134,9 +134,9 @@ class AgentRun:
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
         self._budget = budget
         self._sharing = sharing
-        self._tools = ToolAsking(profile, assignment, policy)
+        self._tools = TaskToolCalls(profile, assignment, policy)
         self._model_until = model_works_until(workflow.now(), assignment.deadline)
-        self._least = min(LEAST_FOR_A_MODEL, (self._model_until - workflow.now()) / 10)
+        self._least = min(MIN_TIME_FOR_MODEL, (self._model_until - workflow.now()) / 10)
 
     async def work(self) -> TaskOutcome:
         """Takes turns until there is a result.
@@ -153,7 +153,7 @@ class AgentRun:
             try:
                 result = await self._result(work, self._most_turns(work))
             except TaskFailed as failed:
-                result = await self._otherwise(work, failed)
+                result = await self._fallback_result(work, failed)
         return self._delivered(result, work)
 
     async def _open(self, work: AgentProgress) -> None:
@@ -162,7 +162,7 @@ class AgentRun:
             answers = await self._ask(self._opening, work)
             work.exchanges.append(Exchange(results=answers))
 
-    async def _otherwise(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
+    async def _fallback_result(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
         """Returns the result to deliver when the agent failed: the built-in analyst's in place of a
         model's, or the draft without its rejected sentences.
 
@@ -170,7 +170,7 @@ class AgentRun:
             TaskFailed: there is neither. It carries what was spent.
         """
         if work.draft is None and work.model != BUILTIN:
-            work.go_on_built_in(
+            work.switch_to_builtin(
                 f"{work.model} did not deliver ({failed.reason})", self.assignment.task_type
             )
             try:
@@ -178,7 +178,7 @@ class AgentRun:
             except TaskFailed as last:
                 failed = last
         if work.draft is not None and work.draft.without is not None:
-            work.go_on_with_draft(failed)
+            work.deliver_draft(failed)
             return work.draft.without
         failed.usage, failed.outages = work.usage, self._tools.outages
         raise failed
@@ -209,7 +209,7 @@ class AgentRun:
                 work.lost_answers += 1
                 continue
             self._note_answer(turn, work)
-            if turn.result is not None and self._stands(turn, turn.result, work):
+            if turn.result is not None and self._is_deliverable(turn, turn.result, work):
                 return turn.result
             if self._too_long(work):
                 raise self._failed("token limit", "it used up its tokens")
@@ -219,7 +219,7 @@ class AgentRun:
                 answers = await self._ask(turn.calls, work)
                 results = sharing_cost(answers, turn.usage.cost_usd)
                 work.exchanges.append(Exchange(results=results, said=turn.said))
-        raise self._failed("turn limit", work.came_to_nothing)
+        raise self._failed("turn limit", work.failure_summary)
 
     def _too_long(self, work: AgentProgress) -> bool:
         """Returns whether a model has used up its tokens. The built-in analyst uses none."""
@@ -247,10 +247,10 @@ class AgentRun:
         """
         if turn.feedback is not None and turn.feedback == work.answer.feedback:
             workflow.logger.info("unmended: %s", turn.feedback)
-            raise self._failed(UNMENDED, "its answer had the same fault twice")
+            raise self._failed(UNCORRECTED, "its answer had the same fault twice")
         work.answer = turn
 
-    def _stands(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
+    def _is_deliverable(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
         """Returns whether a result can be delivered unchanged. One with rejected figures becomes
         the draft.
 
@@ -262,7 +262,7 @@ class AgentRun:
         work.judged, work.openings = turn.judged, turn.openings
         before = work.draft
         if before and (before.result, before.rejected) == (result, turn.rejected):
-            raise self._failed(UNMENDED, "the same figures are no claims still")
+            raise self._failed(UNCORRECTED, "the same figures are no claims still")
         count_unstated(len(turn.rejected))
         if turn.rejected:
             work.draft = turn
@@ -287,7 +287,7 @@ class AgentRun:
         )
         spent = Usage()
         try:
-            turn = await self._take(request, work)
+            turn = await self._run_turn(request, work)
             spent = turn.usage
             return turn
         except ActivityError as error:
@@ -303,16 +303,16 @@ class AgentRun:
             if by_model:
                 self._budget.settle(reserved, spent)
 
-    async def _take(self, request: TurnRequest, work: AgentProgress) -> Turn:
+    async def _run_turn(self, request: TurnRequest, work: AgentProgress) -> Turn:
         """Runs the turn as an activity. A model's turn ends early enough for the built-in analyst
         to take over. Its heartbeat timeout is longer, because it is paid for: a worker that hangs
         for some seconds does not lose its answer."""
         if request.model == BUILTIN:
-            taken = partial(self._taken, request, work, self.assignment.deadline)
-            return await unhurried(taken)
-        return await self._taken(request, work, self._model_until, PATIENT_HEARTBEAT_TIMEOUT)
+            start = partial(self._execute_turn, request, work, self.assignment.deadline)
+            return await with_heartbeat_retry(start)
+        return await self._execute_turn(request, work, self._model_until, PATIENT_HEARTBEAT_TIMEOUT)
 
-    async def _taken(
+    async def _execute_turn(
         self, request: TurnRequest, work: AgentProgress, until: datetime, heartbeat: timedelta
     ) -> Turn:
         one_attempt = self.policy.deadlines.turn
@@ -358,7 +358,7 @@ class AgentRun:
     def _failed(self, kind: str, reason: str) -> TaskFailed:
         error = AgentError(
             error_type=kind,
-            error_message=f"{told_as(self.assignment)}: {reason}"[:4_000],
+            error_message=f"{task_label(self.assignment)}: {reason}"[:4_000],
             reason=reason[:4_000],
             agent=self.profile.agent,
         )
@@ -490,8 +490,8 @@ def _letter(error: ChildWorkflowError) -> _DeadLetter | None:
     """Returns the detail of a child's failure, or None if the child failed without one."""
     cause = error.cause
     letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
-    told = isinstance(letter, dict) and letter.get("usage")
-    return _DeadLetter.model_validate(letter) if told else None
+    has_usage = isinstance(letter, dict) and letter.get("usage")
+    return _DeadLetter.model_validate(letter) if has_usage else None
 
 
 def _dead_lettered(

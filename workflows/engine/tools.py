@@ -52,15 +52,15 @@ from desk.contracts.names import (
     source_queue,
 )
 from desk.runs.assignments import merged_outages, outage_of, share_of
+from workflows.engine.heartbeat_retry import with_heartbeat_retry
 from workflows.engine.options import (
     ActivityBounds,
     cause,
-    fault_told,
+    parse_fault,
     priority,
     retry_policy,
     task_bounds,
 )
-from workflows.engine.unhurried import unhurried
 
 
 async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
@@ -86,16 +86,16 @@ SOURCES_REACHED = "sources-reached"
 """The patch for runs that were planned before reachability was checked. In these every source
 counts as reachable."""
 
-REACHING = timedelta(seconds=2.8)
+REACH_START_TIMEOUT = timedelta(seconds=2.8)
 """How long a run waits for a source's worker to start checking whether the source can be reached.
 All sources are checked concurrently."""
 
-STARTING = timedelta(seconds=20)
+REACH_RUN_TIMEOUT = timedelta(seconds=20)
 """How long a run waits for the result of the check. A process may take 15 s to start; one that has
 started answers within three."""
 
 
-async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
+async def with_reachability(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
     """Returns the policy with `unreachable` set: the live sources that cannot be reached now, and
     the tools of live sources that have no data.
 
@@ -108,7 +108,7 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
     live = sorted(LIVE_SOURCES & tools & {*policy.sources})
     if not live or not workflow.patched(SOURCES_REACHED):
         return policy
-    told = await asyncio.gather(*(_reachability(server, policy) for server in live))
+    reaches = await asyncio.gather(*(_reachability(server, policy) for server in live))
     unreachable = tuple(
         UnreachableSource(
             server=server,
@@ -117,7 +117,7 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
             reason=reach.reason or "it does not say why",
             answered_at=reach.answered_at,
         )
-        for server, reach in zip(live, told, strict=True)
+        for server, reach in zip(live, reaches, strict=True)
         if not reach.reachable or reach.silent
     )
     return policy.model_copy(update={"unreachable": unreachable})
@@ -137,8 +137,8 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
             activity_id=f"reach.{server}",
             summary=f"Whether {server} can be reached",
             # No schedule-to-close timeout, which could not distinguish the two.
-            schedule_to_start_timeout=REACHING,
-            start_to_close_timeout=STARTING,
+            schedule_to_start_timeout=REACH_START_TIMEOUT,
+            start_to_close_timeout=REACH_RUN_TIMEOUT,
             retry_policy=RetryPolicy(maximum_attempts=1),
             priority=priority(1),
         )
@@ -149,7 +149,9 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
             case TimedOut(type=TimeoutType.START_TO_CLOSE):
                 return Reachability(reachable=True)
             case TimedOut(type=TimeoutType.SCHEDULE_TO_START):
-                reason = f"no worker took its questions within {REACHING.total_seconds()} s"
+                reason = (
+                    f"no worker took its questions within {REACH_START_TIMEOUT.total_seconds()} s"
+                )
             case _:
                 reason = cause(error)
         return Reachability(reachable=False, since=workflow.now(), reason=reason)
@@ -169,7 +171,7 @@ LONGEST_SUMMARY = 180
 """The maximum length of an activity's summary in bytes. The server accepts 200."""
 
 
-class ToolAsking:
+class TaskToolCalls:
     """The tool calls of one agent on one assignment."""
 
     def __init__(
@@ -328,15 +330,15 @@ class ToolAsking:
                 **self._bounds(heartbeat, sources_left, tried=tried),
             )
 
-        return await unhurried(called)
+        return await with_heartbeat_retry(called)
 
     def _fault(self, error: ActivityError) -> CallFault | None:
         """Returns why a call got no answer, as reported by the source's worker. A call skipped
         because its source keeps failing is added to `outages`."""
-        told = fault_told(error.cause)
-        if told.circuit is not None:
-            self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
-        return told.fault
+        failure = parse_fault(error.cause)
+        if failure.circuit is not None:
+            self.outages = merged_outages((*self.outages, outage_of(failure.circuit)))
+        return failure.fault
 
     def _bounds(self, heartbeat: timedelta, sources_left: int, *, tried: bool) -> ActivityBounds:
         """Returns the options of a call. They leave time for the routes after it and for the agent.
@@ -385,7 +387,7 @@ async def _listing(server: str, policy: RunPolicy) -> ToolListing:
         )
 
     try:
-        return await unhurried(listed)
+        return await with_heartbeat_retry(listed)
     except ActivityError as error:
         if is_cancelled_exception(error):
             raise

@@ -9,7 +9,7 @@ from desk.contracts.runs.episode import EpisodeStatus, StockRequest, StockResult
 from desk.contracts.runs.graph import GraphStatus
 from desk.programs.episode.program import PROGRAM
 from workflows.engine.options import MARKET, note_outcome, unusable
-from workflows.engine.tools import policy_now, tools_of
+from workflows.engine.tools import tools_of, with_reachability
 from workflows.episode.run import EpisodeRun
 from workflows.episode.steps import StockSteps
 
@@ -43,14 +43,14 @@ class StockResearchWorkflow:
         if board.as_of.year < FIRST_YEAR:
             raise unusable(f"there are no prices of {board.as_of.date()}")
         workflow.upsert_search_attributes([MARKET.value_set(request.symbol)])
-        policy = await policy_now(request.policy, PROGRAM.agents)
+        policy = await with_reachability(request.policy, PROGRAM.agents)
         if policy is not request.policy:
             request = request.model_copy(update={"policy": policy})
             run = self._run = EpisodeRun(request)
             board = run.board
         run.enter(Phase.RESEARCHING)
         run.tools = await tools_of(policy, PROGRAM.agents)
-        await StockSteps(run).to_the_end()
+        await StockSteps(run).run_to_end()
         run.enter(Phase.PUBLISHING)
         publication = await run.publish()
         run.board.note_published(publication.files)

@@ -36,13 +36,13 @@ from workflows.episode.run import NO_CONTEXT, EpisodeRun
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
-TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
+NO_PRICE_FROM_ANY_ACTION = "no-price-told-by-any-action"
 """The patch for runs in which only `RUN_TA_ADVANCED` could find that there is no price. If another
 action found it, these runs keep waiting."""
 
 
-WAIT_JUDGED_APART = "wait-judged-apart"
-EVALUATION_JUDGED_APART = "evaluation-judged-apart"
+WAIT_JUDGED_IN_ACTIVITY = "wait-judged-apart"
+EVALUATION_JUDGED_IN_ACTIVITY = "evaluation-judged-apart"
 """The patches for runs in which the workflow itself decided whether to wait."""
 
 
@@ -98,7 +98,7 @@ class Evaluating:
     async def _had_no_price(self) -> bool:
         """Returns whether a source reported, when the episode began, that it has no price of the
         stock."""
-        if workflow.patched(WAIT_JUDGED_APART):
+        if workflow.patched(WAIT_JUDGED_IN_ACTIVITY):
             return not self._has_price and (await self._judged(None, "begin")).no_price
         return self._had_none
 
@@ -111,7 +111,7 @@ class Evaluating:
         known, outcomes = self._board.blackboard.values.keys(), self._board.arrivals
         if had_no_price(known, outcomes):
             return True
-        return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
+        return was_told_no_price(known, outcomes) and workflow.patched(NO_PRICE_FROM_ANY_ACTION)
 
     async def _judged(self, found: TaskOutcome | TaskFailed | None, place: str) -> JudgedEvaluation:
         board, request = self._board, self._run.request
@@ -149,8 +149,8 @@ class Evaluating:
         made = board.blackboard.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
             raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
-        told = {**board.query.parameters, **outcome_parameters(board.as_of, made.action)}
-        query = board.query.model_copy(update={"parameters": told})
+        parameters = {**board.query.parameters, **outcome_parameters(board.as_of, made.action)}
+        query = board.query.model_copy(update={"parameters": parameters})
         return self._run.task(
             EVALUATE,
             profile,
@@ -162,7 +162,7 @@ class Evaluating:
         )
 
     async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:
-        if workflow.patched(EVALUATION_JUDGED_APART):
+        if workflow.patched(EVALUATION_JUDGED_IN_ACTIVITY):
             judged = await self._judged(found, f"t{tries}")
             until = judged.until
             return Later(judged.waits_because or NO_PRICE, until) if until is not None else None

@@ -32,8 +32,8 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
     @property
     def remembering(self) -> StockRemembering:
         """The entries for the memory that the episode has produced so far."""
-        told = self.board.blackboard.snapshot()
-        return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
+        snapshot = self.board.blackboard.snapshot()
+        return StockRemembering(workflow.info().workflow_id, self.board.query.question, snapshot)
 
     def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
         """Returns the agent's profile in the run's policy, or its built-in form, which costs

@@ -26,7 +26,7 @@ from desk.runs.assignments import Undelivered
 from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.judging import judged_conflicts, recommendation_judged
 from workflows.engine.options import unusable
-from workflows.engine.remembering import recall, remember, tell_learning
+from workflows.engine.remembering import recall, remember, report_to_learning
 from workflows.episode.evaluating import Evaluating
 from workflows.episode.run import EpisodeRun
 
@@ -39,7 +39,7 @@ STEPS_CHARGED = "steps-charged"
 
 NOTHING_RECOMMENDED = "it delivered no recommendation"
 
-RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
+RECOMMENDATION_JUDGED_IN_ACTIVITY = "recommendation-judged-apart"
 """The patch for runs in which the workflow itself decided what to report about the
 recommendation."""
 
@@ -54,7 +54,7 @@ class StockSteps:
         if run.request.charges and workflow.patched(STEPS_CHARGED):
             self._board.charges = run.request.charges
 
-    async def to_the_end(self) -> None:
+    async def run_to_end(self) -> None:
         """Takes steps until the controller chooses none or no further step is allowed.
 
         Raises:
@@ -200,28 +200,28 @@ class StockSteps:
             run.end(action, found)
             claims = found.result.claims if isinstance(found.result, ResearchResult) else ()
             board.blackboard.write_evaluation(*values_of(claims, action, self._request.symbol))
-        await self._tell()
+        await self._report_outcome()
 
-    async def _tell(self) -> None:
+    async def _report_outcome(self) -> None:
         """Sends the outcome to the memory and the learning system. If that fails, a note on the
         board says why."""
         board, policy = self._board, self._request.policy
-        told = board.blackboard.snapshot()
+        board_now = board.blackboard.snapshot()
         if self._remembers:
-            known_at = board.due if told.evaluation and told.evaluation.figures else None
+            known_at = board.due if board_now.evaluation and board_now.evaluation.figures else None
             entry = self._run.remembering.outcome(known_at or workflow.now())
             stored = await remember((entry,), policy, "remember.evaluation")
             board.memory = stored.missing or board.memory
         if not self._request.learn or board.blackboard.generated is not None:
             return
         asked = RecommendationToJudge(
-            board=told,
+            board=board_now,
             agents=board.researchers,
             workflow_id=workflow.info().workflow_id,
             now=workflow.now(),
             written_at=board.recommended_at,
         )
-        if workflow.patched(RECOMMENDATION_JUDGED_APART):
+        if workflow.patched(RECOMMENDATION_JUDGED_IN_ACTIVITY):
             judged = await recommendation_judged(asked, policy)
         else:
             judged = judged_recommendation(asked)
@@ -229,7 +229,7 @@ class StockSteps:
             board.notes.append(f"the learning system was not told: {judged.untellable}")
             return
         scored = judged.scored
-        if scored is not None and (words := await tell_learning(scored, policy)):
+        if scored is not None and (words := await report_to_learning(scored, policy)):
             board.notes.append(words)
 
     async def _done(

@@ -34,18 +34,18 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
-from workflows.engine.remembering import remember, tell_learning
+from workflows.engine.remembering import remember, report_to_learning
 
 ONE_CALL: Final = timedelta(minutes=1)
 """Timeout of one call of a source. After that the source is asked again later."""
 
-SCORABLE_JUDGED_APART: Final = "scorable-judged-apart"
+SCORABLE_JUDGED_IN_ACTIVITY: Final = "scorable-judged-apart"
 """The patch for hypotheses that were checked in the workflow."""
 
 _KNOWN: Final = (HypothesisState.HELD, HypothesisState.REFUTED)
 
 
-class PriceAsking:
+class PriceLookup:
     """Requests the price of a hypothesis' market from the sources, in the order of the run's
     routes, and has their answers judged."""
 
@@ -123,7 +123,7 @@ class HypothesisWorkflow:
         written_at = request.written_at or workflow.info().start_time
         request = request.model_copy(update={"written_at": written_at})
         self._request = request
-        self._prices = PriceAsking(request)
+        self._prices = PriceLookup(request)
         self._waits_for: datetime | None = request.hypothesis.due
         self._scored: ScoredHypothesis | None = None
         self._notes: list[str] = []
@@ -137,7 +137,7 @@ class HypothesisWorkflow:
         self._waits_for = None
         self._notes.clear()
         self._show()
-        await self._tell(outcome)
+        await self._report(outcome)
         await self._remember(outcome)
         self._show()
         note_outcome(Outcome.RESEARCHED if outcome.state in _KNOWN else Outcome.MISSING)
@@ -162,20 +162,20 @@ class HypothesisWorkflow:
         note_phase(Phase.RESEARCHING)
         gives_up_at = workflow.now() + self._request.given_up_after
         pause = FIRST_PAUSE
-        while (outcome := await self._held_against_a_price(gives_up_at)) is None:
+        while (outcome := await self._scored_by_price(gives_up_at)) is None:
             await self._wait_until(min(workflow.now() + pause, gives_up_at), "it is asked again")
             pause = min(2 * pause, LONGEST_PAUSE)
         return outcome
 
     async def _unscorable(self) -> str | None:
         """Returns why no price can ever decide the hypothesis, or None if one can."""
-        if not workflow.patched(SCORABLE_JUDGED_APART):
+        if not workflow.patched(SCORABLE_JUDGED_IN_ACTIVITY):
             return unscorable(self._request.hypothesis)
         asked = PriceToJudge(request=self._request, workflow_id=self._id, now=workflow.now())
         judged = await price_judged(asked, "scorable", self._request.policy)
         return judged.words if judged.verdict is PriceVerdict.NEVER else None
 
-    async def _held_against_a_price(self, gives_up_at: datetime) -> ScoredHypothesis | None:
+    async def _scored_by_price(self, gives_up_at: datetime) -> ScoredHypothesis | None:
         """Returns the score by a price, or void if there will be no price. Returns None while a
         price may still come."""
         judged = await self._prices.outcome()
@@ -198,10 +198,10 @@ class HypothesisWorkflow:
     def _void(self, reason: str) -> ScoredHypothesis:
         return void(self._request, reason, workflow_id=self._id, now=workflow.now())
 
-    async def _tell(self, outcome: ScoredHypothesis) -> None:
+    async def _report(self, outcome: ScoredHypothesis) -> None:
         if not self._request.learn:
             return
-        if words := await tell_learning(outcome, self._request.policy):
+        if words := await report_to_learning(outcome, self._request.policy):
             self._notes.append(words)
 
     async def _remember(self, outcome: ScoredHypothesis) -> None:

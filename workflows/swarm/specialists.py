@@ -100,9 +100,9 @@ class Specialists:
         except ChildWorkflowError as error:
             if cancelled_here():
                 raise
-            could_not = _could_not(task, error, reserved)
-            taken = could_not.taken
-            return could_not
+            failure = _reported_failure(task, error, reserved)
+            taken = failure.taken
+            return failure
         else:
             taken = found.spent
             self._run.board.reads[task.place] = found.reads
@@ -185,16 +185,16 @@ class SpecialistWorkflow:
         )
 
 
-def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
+def _reported_failure(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
     """Returns the failure that a specialist's workflow reported, or a general one if it ended
     without."""
     cause = error.cause
     details = cause.details if isinstance(cause, ApplicationError) else ()
     if details and isinstance(details[0], dict):
-        told = SpecialistFailure.model_validate(details[0])
-        failed = TaskFailed(told.error)
-        failed.usage = told.usage
-        return _Failed(task, failed, told.spent)
+        reported = SpecialistFailure.model_validate(details[0])
+        failed = TaskFailed(reported.error)
+        failed.usage = reported.usage
+        return _Failed(task, failed, reported.spent)
     words = f"{task.place}: its workflow ended without a result: {cause or error}"
     failed = TaskFailed(
         AgentError(

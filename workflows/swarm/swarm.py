@@ -37,7 +37,7 @@ from workflows.engine.options import TASK_TIMEOUT, note_outcome, priority, run_a
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember
 from workflows.engine.run import NodeRun
-from workflows.engine.tools import policy_now, tools_of
+from workflows.engine.tools import tools_of, with_reachability
 from workflows.swarm.specialists import Specialists
 
 NO_MEMORY = "memory was not to be used"
@@ -48,7 +48,7 @@ LEADS_AMONG = 4
 """A call of the leader may reserve one part in this many of what is left; the rest is for the
 specialists."""
 
-MOST_OF_ONE_NAME = 20
+MAX_SAME_NAME = 20
 
 LAST_ROUND = "it was the last round that was allowed"
 
@@ -126,8 +126,8 @@ class RunningRound:
         plan = outcome.result
         if not isinstance(plan, SwarmPlan):  # the loop has seen to it
             raise ApplicationError("the leader delivered no plan", non_retryable=True)
-        told = tuple(each.entry.memory_id for each in recalled.recalled)
-        self._board.planned(plan, told, following(plan, number))
+        recalled_ids = tuple(each.entry.memory_id for each in recalled.recalled)
+        self._board.planned(plan, recalled_ids, following(plan, number))
         self._run.end(plan_node(number), outcome)
         return plan
 
@@ -140,7 +140,7 @@ class RunningRound:
         )
         undecided = tuple(record for record in records if not record.resolved)
         began = workflow.now()
-        decisions = await decided(self._asking(), undecided, found, self._tell)
+        decisions = await decided(self._asking(), undecided, found, self._notify)
         self._board.waited += workflow.now() - began
         settled = {record.conflict_id: record for record in decisions}
         self._board.conflicts = tuple(settled.get(r.conflict_id, r) for r in records)
@@ -157,7 +157,7 @@ class RunningRound:
             urgency=2,
         )
 
-    async def _tell(self, escalations: Sequence[str]) -> None:
+    async def _notify(self, escalations: Sequence[str]) -> None:
         waiting = "\n".join(f"- waits for a person: `{case}`" for case in escalations)
         self._run.enter(Phase.AWAITING_PERSON if escalations else Phase.RESEARCHING, waiting)
 
@@ -217,7 +217,7 @@ class ResearchSwarmWorkflow:
         run, board = self._run, self._run.board
         if board.as_of > workflow.now():
             raise unusable(f"{board.as_of.date()} has not come yet")
-        policy = await policy_now(request.policy, SWARM_AGENTS)
+        policy = await with_reachability(request.policy, SWARM_AGENTS)
         if policy is not request.policy:
             self._request = request = request.model_copy(update={"policy": policy})
             run = self._run = NodeRun(SwarmBoard(request, workflow.info().start_time), policy)
@@ -260,7 +260,7 @@ class ResearchSwarmWorkflow:
             board = self._run.board
             workflow.logger.warning("%s: %s", plan_node(board.number), failed)
             if not board.rounds:
-                if _asked_in_vain(failed) or not workflow.patched(REPORTED_UNPLANNED):
+                if _is_unusable_request(failed) or not workflow.patched(REPORTED_UNPLANNED):
                     raise _unplanned(failed) from None
                 return None
             stopped = f"a further round could not be planned: {failed}"[:4_000]
@@ -325,7 +325,7 @@ class ResearchSwarmWorkflow:
         """
         own = f"{hypothesis.hypothesis_id[:180]}-{hypothesis.due:%Y-%m-%d}"
         named = hypothesis.model_copy(update={"hypothesis_id": own})
-        for number in range(2, MOST_OF_ONE_NAME):
+        for number in range(2, MAX_SAME_NAME):
             try:
                 await self._start_waiting(named)
             except WorkflowAlreadyStartedError:
@@ -381,18 +381,18 @@ def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
     return tuple(e.result for e in entries if isinstance(e.result, ResearchResult))
 
 
-def _asked_in_vain(failed: TaskFailed) -> bool:
+def _is_unusable_request(failed: TaskFailed) -> bool:
     """Returns whether the user can correct the failure, for example an objective that names no
     market."""
     return failed.error.error_type == FailureType.UNUSABLE_REQUEST
 
 
 def _unplanned(failed: TaskFailed) -> ApplicationError:
-    told = failed.error
-    if _asked_in_vain(failed):
-        return unusable(told.error_message[:1_000])
+    error = failed.error
+    if _is_unusable_request(failed):
+        return unusable(error.error_message[:1_000])
     return ApplicationError(
-        f"the objective could not be planned: {told.error_message}"[:1_000],
+        f"the objective could not be planned: {error.error_message}"[:1_000],
         type=FailureType.TASK_FAILED,
         non_retryable=True,
     )

@@ -17,6 +17,7 @@ from desk.learning.advice import policy_with
 from desk.learning.forecasts import question_of
 from desk.learning.lessons import lesson_of, sources_of
 from desk.runs.boards import WeekBoard
+from workflows.engine.heartbeat_retry import with_heartbeat_retry
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     cause,
@@ -24,27 +25,26 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
-from workflows.engine.unhurried import unhurried
 
-ASKING: Final = timedelta(seconds=40)
+ADVICE_ATTEMPT: Final = timedelta(seconds=40)
 """Timeout of one attempt. The learning system may spend about half of it waiting for scores that
 are due."""
 
-ASKING_AT_MOST: Final = timedelta(seconds=60)
-TELLING: Final = timedelta(seconds=60)
+ADVICE_DEADLINE: Final = timedelta(seconds=60)
+LESSON_ATTEMPT: Final = timedelta(seconds=60)
 """Timeout of one attempt, which reads the run's histories for the lesson."""
 
-AT_FIRST: Final = timedelta(seconds=2)
+PUBLISHING_WAIT: Final = timedelta(seconds=2)
 """How long publishing waits for the lesson to be delivered, so that a run of the next week can use
 it."""
 
 VERIFIED_ONLY: Final = "borne-out-is-verified"
 """The patch for runs in whose lesson a claim counted as borne out if only its series agreed."""
 
-TOLD_BESIDE: Final = "told-beside-the-run"
+LESSON_SENT_IN_BACKGROUND: Final = "told-beside-the-run"
 """The patch for runs that waited until the lesson was delivered, for up to `TELLING_AT_MOST`."""
 
-TELLING_AT_MOST: Final = timedelta(seconds=30)
+LESSON_DEADLINE: Final = timedelta(seconds=30)
 
 NO_ANSWER: Final = "the desk's own record could not be read"
 
@@ -56,14 +56,14 @@ async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
         return
     question = question_of(request.config.policy, board.window.end, asked_at=workflow.now())
     try:
-        board.advice = await unhurried(
+        board.advice = await with_heartbeat_retry(
             lambda heartbeat: workflow.execute_activity_method(
                 LearningActivities.ask_learning,
                 question,
                 activity_id="ask_learning",
                 summary=f"What the record says to {board.week}",
-                start_to_close_timeout=ASKING,
-                schedule_to_close_timeout=ASKING_AT_MOST,
+                start_to_close_timeout=ADVICE_ATTEMPT,
+                schedule_to_close_timeout=ADVICE_DEADLINE,
                 heartbeat_timeout=heartbeat,
                 retry_policy=retry_policy(request.config.policy.retries),
                 priority=priority(1),
@@ -84,7 +84,7 @@ class WeekLessons:
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
         self._board = board
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._in_flight: set[asyncio.Task[None]] = set()
 
     async def tell(self) -> None:
         """Starts to send the lesson of the revision that is published next. Returns when it is
@@ -101,44 +101,48 @@ class WeekLessons:
             told_at=workflow.now(),
             by_series=not workflow.patched(VERIFIED_ONLY),
         )
-        told = (lesson, sources_of(self._board.workflows, record.outcomes))
+        lesson_and_sources = (lesson, sources_of(self._board.workflows, record.outcomes))
         revision, policy = self._board.last_revision + 1, self._request.config.policy
-        if not workflow.patched(TOLD_BESIDE):
-            await self._deliver(told, revision, TELLING_AT_MOST, retry_policy(policy.retries))
+        if not workflow.patched(LESSON_SENT_IN_BACKGROUND):
+            await self._deliver(
+                lesson_and_sources, revision, LESSON_DEADLINE, retry_policy(policy.retries)
+            )
             return
         longest = max(policy.deadlines.week, policy.deadlines.open_for_reruns)
         task = asyncio.create_task(
-            self._deliver(told, revision, longest, patient_retry_policy(policy.retries))
+            self._deliver(
+                lesson_and_sources, revision, longest, patient_retry_policy(policy.retries)
+            )
         )
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._in_flight.add(task)
+        task.add_done_callback(self._in_flight.discard)
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(
                 task.done,
-                timeout=AT_FIRST,
+                timeout=PUBLISHING_WAIT,
                 timeout_summary="give the learning system a moment before publishing",
             )
 
     @property
     def are_finished(self) -> bool:
         """Whether every lesson is delivered or given up. Each has a deadline."""
-        return not self._under_way
+        return not self._in_flight
 
     async def _deliver(
         self,
-        told: tuple[Lesson, LessonSources],
+        lesson_and_sources: tuple[Lesson, LessonSources],
         revision: int,
         longest: timedelta,
         retries: RetryPolicy,
     ) -> None:
-        week = told[0].week
+        week = lesson_and_sources[0].week
         try:
             await workflow.execute_activity_method(
                 LearningActivities.tell_learning,
-                args=told,
+                args=lesson_and_sources,
                 activity_id=f"tell_learning.r{revision}",
                 summary=f"What became of {week}",
-                start_to_close_timeout=TELLING,
+                start_to_close_timeout=LESSON_ATTEMPT,
                 schedule_to_close_timeout=longest,
                 heartbeat_timeout=HEARTBEAT_TIMEOUT,
                 retry_policy=retries,

@@ -21,7 +21,7 @@ from desk.runs.escalations import CaseContext
 from desk.runs.tools import described_for
 from desk.trust.conflicts import merged, with_decisions
 from workflows.engine.agent_work import AgentTask
-from workflows.engine.escalating import decided, tell_week
+from workflows.engine.escalating import decided, notify_week
 from workflows.engine.judging import MarketReading, judged_conflicts
 from workflows.engine.options import note_outcome
 from workflows.engine.run import Run
@@ -51,15 +51,17 @@ class MarketResearchWorkflow:
         due. After that their defaults apply.
         """
         tasks = request.plan.tasks
-        await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
+        await asyncio.gather(
+            *(self._run_task(planned, (), sharing=len(tasks)) for planned in tasks)
+        )
         results = self._board.results
         if results:
             self._board.is_with_validator = True
             self._run.show()
-            await self._do(VALIDATION, results)
+            await self._run_task(VALIDATION, results)
         found = await self._found()
         undecided = tuple(record for record in found.conflicts if not record.resolved)
-        records = await decided(self._asking(), undecided, (found,), self._tell)
+        records = await decided(self._asking(), undecided, (found,), self._notify)
         outcome = after_decisions(request.market, with_decisions(found, records))
         note_outcome(outcome.outcome)
         return outcome
@@ -93,14 +95,14 @@ class MarketResearchWorkflow:
             urgency=1 if request.rerun else request.plan.priority,
         )
 
-    async def _tell(self, escalations: Sequence[str]) -> None:
+    async def _notify(self, escalations: Sequence[str]) -> None:
         """Shows that the market waits for a person, on its own board and on the week's."""
         self._board.waiting = tuple(escalations)
         if escalations:
             self._run.enter(Phase.AWAITING_PERSON)
-        await tell_week(self._request.market.market, escalations)
+        await notify_week(self._request.market.market, escalations)
 
-    async def _do(
+    async def _run_task(
         self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
     ) -> None:
         """Runs a task by its agent or a fallback. If all of them fail, the board names the dead

@@ -76,7 +76,7 @@ class WeekMarkets:
             if deadline + GRACE < report_due:
                 await self._end_late(tasks, parts)
                 await _done(tasks.values(), report_due)
-            await asyncio.gather(*(task for task in tasks.values() if _has_come_back(task)))
+            await asyncio.gather(*(task for task in tasks.values() if _ended_by_itself(task)))
         finally:
             await _cancelled(tasks.values())
         for market in board.markets:
@@ -202,7 +202,7 @@ async def settle_across(
     )
     undecided = tuple(record for record in found if not record.resolved)
 
-    async def told(opened: Sequence[str]) -> None:
+    async def notify(opened: Sequence[str]) -> None:
         waiting: defaultdict[str, list[str]] = defaultdict(list)
         for record in undecided:
             case = escalation_run_id(workflow.info().workflow_id, record.conflict_id)
@@ -212,7 +212,7 @@ async def settle_across(
         enter(Phase.AWAITING_PERSON if opened else Phase.RESEARCHING)
 
     asking = CaseContext(board.week, policy.deadlines, report_due, urgency=1)
-    settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, told)}
+    settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, notify)}
     records = [settled.get(record.conflict_id, record) for record in found]
     specs = {spec.market: spec for spec in request.config.markets}
     for outcome in with_week_conflicts(outcomes, records):
@@ -234,7 +234,7 @@ def _reason(error: BaseException) -> str:
     return LATE if isinstance(cause, TimedOut) else str(cause)
 
 
-def _has_come_back(task: asyncio.Task[None]) -> bool:
+def _ended_by_itself(task: asyncio.Task[None]) -> bool:
     """Returns whether a task ended without being cancelled."""
     return task.done() and task.cancelling() == 0
 

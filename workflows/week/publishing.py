@@ -94,7 +94,7 @@ class WeekDeliveries:
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
         self._board = board
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._in_flight: set[asyncio.Task[None]] = set()
 
     def begin(self, revision: Revision) -> None:
         """Starts the deliveries of a revision that is on disk. Does nothing if there are no
@@ -105,7 +105,7 @@ class WeekDeliveries:
         for channel in channels_due(wanted, self._board.window.end, now):
             self._begin(wanted, channel, revision.revision, now + wanted.deadline)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Restarts the deliveries that were in flight when the run continued as new, with the same
         deadlines. What has been delivered meanwhile is not delivered again."""
         wanted = self._request.deliveries
@@ -117,10 +117,10 @@ class WeekDeliveries:
 
     async def pause(self) -> None:
         """Waits for the deliveries in flight, at most as long as one attempt may take."""
-        if self._under_way and (wanted := self._request.deliveries) is not None:
+        if self._in_flight and (wanted := self._request.deliveries) is not None:
             with contextlib.suppress(TimeoutError):
                 await workflow.wait_condition(
-                    lambda: not self._under_way,
+                    lambda: not self._in_flight,
                     timeout=wanted.attempt,
                     timeout_summary="an attempt to deliver",
                 )
@@ -128,7 +128,7 @@ class WeekDeliveries:
     @property
     def are_finished(self) -> bool:
         """Whether every delivery has succeeded or failed. Each has a deadline."""
-        return not self._under_way
+        return not self._in_flight
 
     def _begin(self, wanted: Deliveries, channel: Channel, revision: int, due: datetime) -> None:
         self._board.note_delivery(
@@ -137,8 +137,8 @@ class WeekDeliveries:
             )
         )
         task = asyncio.create_task(self._deliver(wanted, channel, revision, due))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._in_flight.add(task)
+        task.add_done_callback(self._in_flight.discard)
 
     async def _deliver(
         self, wanted: Deliveries, channel: Channel, revision: int, due: datetime
@@ -192,5 +192,5 @@ class WeekDeliveries:
 
 def _reason(error: ActivityError) -> str:
     """Returns the channel's error, or that the attempt timed out."""
-    said = error.cause
-    return said.message if isinstance(said, ApplicationError) else cause(error)
+    reported = error.cause
+    return reported.message if isinstance(reported, ApplicationError) else cause(error)

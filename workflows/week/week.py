@@ -19,7 +19,7 @@ from desk.runs.assignments import time_left
 from desk.runs.boards import QueuedRerun, WeekBoard
 from workflows.engine.options import SCHEDULED_START, WEEK, unusable
 from workflows.engine.run import Run
-from workflows.engine.tools import policy_now, tools_of
+from workflows.engine.tools import tools_of, with_reachability
 from workflows.week.learning import WeekLessons, ask_record
 from workflows.week.markets import WeekMarkets, settle_across
 from workflows.week.product_manager import comment_week, plan_week
@@ -84,7 +84,7 @@ class WeeklyResearchWorkflow:
             await self._begin()
         else:
             self._run.show()
-            self._deliveries.go_on()
+            self._deliveries.resume()
         await self._serve_reruns()
         return self._result()
 
@@ -131,16 +131,16 @@ class WeeklyResearchWorkflow:
         """Researches and publishes the week. If the run resumes a closed one, it restores that and
         waits for a rerun instead."""
         workflow.upsert_search_attributes([WEEK.value_set(self._board.week)])
-        await self._look_at_sources()
+        await self._check_sources()
         request, board = self._request, self._board
         self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         if request.resume is not None:
             board.restore(request.resume)
             self._run.enter(Phase.OPEN_FOR_RERUNS)
             rerun = self._policy.deadlines.rerun
-            await self._rerun_asked_for_within(rerun, "the rerun that this run was begun for")
+            await self._rerun_requested_within(rerun, "the rerun that this run was begun for")
             return
-        self._refuse_the_future()
+        self._require_past_week()
         board.begin_after(await revisions_so_far(request, board))
         await ask_record(request, board)
         planned = await plan_week(request.config, board, self._deadline)
@@ -149,10 +149,10 @@ class WeeklyResearchWorkflow:
         await self._publish(self._whole_week())
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
-    async def _look_at_sources(self) -> bool:
+    async def _check_sources(self) -> bool:
         """Checks which live sources can be reached now, and withholds the others from the agents.
         Returns False if there are no live sources."""
-        found = await policy_now(self._policy, PROGRAM.agents)
+        found = await with_reachability(self._policy, PROGRAM.agents)
         if found is self._policy:
             return False
         self._policy = found
@@ -172,7 +172,7 @@ class WeeklyResearchWorkflow:
     async def _research_again(self, queued: QueuedRerun) -> None:
         self._run.enter(Phase.RESEARCHING)
         board = self._board
-        if await self._look_at_sources():
+        if await self._check_sources():
             self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         plan = next(p for p in board.plan.markets if p.market == queued.request.market)
         due = workflow.now() + self._policy.deadlines.rerun
@@ -197,8 +197,8 @@ class WeeklyResearchWorkflow:
         board, taken = self._board, 0
         while (
             board.reruns
-            or await self._rerun_asked_for_within(self._time_open(), OPEN)
-            or await self._rerun_asked_for_at_the_end()
+            or await self._rerun_requested_within(self._time_open(), OPEN)
+            or await self._rerun_requested_at_end()
         ):
             if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
                 await self._continue_as_new()
@@ -211,16 +211,16 @@ class WeeklyResearchWorkflow:
             await workflow.wait_condition(workflow.all_handlers_finished)
         self._run.enter(Phase.CLOSED)
 
-    async def _rerun_asked_for_at_the_end(self) -> bool:
+    async def _rerun_requested_at_end(self) -> bool:
         """Waits until everything is delivered. Returns whether a rerun was requested meanwhile."""
 
-        def is_quiet() -> bool:
+        def is_idle() -> bool:
             return self._deliveries.are_finished and self._lessons.are_finished
 
-        await workflow.wait_condition(lambda: is_quiet() or bool(self._board.reruns))
+        await workflow.wait_condition(lambda: is_idle() or bool(self._board.reruns))
         if self._board.reruns and workflow.patched(RERUN_AT_THE_END):
             return True
-        await workflow.wait_condition(is_quiet)
+        await workflow.wait_condition(is_idle)
         return False
 
     async def _continue_as_new(self) -> None:
@@ -236,7 +236,7 @@ class WeeklyResearchWorkflow:
         info, most = workflow.info(), self._request.config.history.most_events
         return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
 
-    async def _rerun_asked_for_within(self, span: timedelta, why: str) -> bool:
+    async def _rerun_requested_within(self, span: timedelta, why: str) -> bool:
         """Waits up to `span` for a rerun. Returns whether there is one. The Temporal UI shows `why`
         at the timer."""
         self._board.put_away()
@@ -260,7 +260,7 @@ class WeeklyResearchWorkflow:
             return f"no market {request.market} in {board.week}; nearest: {near}"
         return f"{board.week} has {MOST_REVISIONS - 1} revisions or reruns" if board.full else None
 
-    def _refuse_the_future(self) -> None:
+    def _require_past_week(self) -> None:
         if self._board.window.end > workflow.now():
             raise ApplicationError(
                 f"{self._board.week} is not over: its report is written {self._board.window.end}",

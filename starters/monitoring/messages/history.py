@@ -69,7 +69,7 @@ from starters.monitoring.worker_heartbeats import last_heartbeats
 from starters.runs.server_runs import history_of
 from starters.runs.week_runs import FoundRun
 from starters.terminal.exit_status import CommandError, UsageError
-from workflows.engine.options import fault_told
+from workflows.engine.options import parse_fault
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)
 """Workers send a heartbeat every ten seconds."""
@@ -116,7 +116,7 @@ async def fault_of(failure: Failure, converter: DataConverter) -> AttemptFailure
     words = failure.message
     if failure.HasField("cause") and failure.cause.message not in words:
         words = f"{words}: {failure.cause.message}"
-    call = fault_told(await converter.decode_failure(failure)).fault
+    call = parse_fault(await converter.decode_failure(failure)).fault
     return AttemptFailure(kind or "unknown", words, failure.stack_trace or None, call)
 
 

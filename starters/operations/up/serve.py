@@ -16,7 +16,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
 from workers.hosting import Role, hosted, worker_identity
-from workers.tuning import keep_what_is_loaded
+from workers.tuning import freeze_loaded_objects
 
 
 def stay_up() -> ExitStatus:
@@ -78,7 +78,7 @@ async def _worked(settings: Settings, role: Role, patience: ServerOutage) -> Exi
     client = await connect(settings, identity=worker_identity(role), working=True)
     try:
         async with hosted(client, settings, [role]):
-            keep_what_is_loaded()
+            freeze_loaded_objects()
             patience.answered()
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
             return await until_stop_signal()

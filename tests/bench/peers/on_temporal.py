@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pydantic import BaseModel
 from temporalio import activity
 
-from activities.effects import beating, once
+from activities.effects import heartbeating, once
 from desk.contracts.names import Queue
 from desk.platform.effects import EffectJournal
 from desk.platform.server.embedded import embedded_server
@@ -46,7 +46,7 @@ class Steps:
             await self._run.step(name)
             return Done(name=name)
 
-        async with beating():
+        async with heartbeating():
             await once(self._journal, done, Done)
 
 

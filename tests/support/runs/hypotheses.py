@@ -13,7 +13,7 @@ from temporalio import activity
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from activities.effects import beating
+from activities.effects import heartbeating
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.tool_calls import ToolActivities
@@ -157,7 +157,7 @@ class Memory:
     @activity.defn
     async def remember(self, given: MemoryEntries) -> Remembered:
         """See `activities.memory`."""
-        async with beating():
+        async with heartbeating():
             if self.missing:
                 return Remembered(missing=self.missing)
             self.entries.extend(given.entries)

@@ -11,7 +11,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 import activities.publishing.archive_upkeep as archiving
-from activities.publishing.archive_upkeep import ArchiveUpkeep, kept_archive
+from activities.publishing.archive_upkeep import ArchiveUpkeep, running_archive_upkeep
 from activities.publishing.publishing import PublishingActivities
 from desk.contracts.runs.week import Publication
 from desk.programs.week.document.publishing import FOLDER
@@ -115,7 +115,7 @@ async def test_a_worker_goes_on_while_its_archive_is_written(
 ) -> None:
     go_on = threading.Event()
     monkeypatch.setattr(archiving, "write_archive", lambda _: go_on.wait(30))
-    async with kept_archive(tmp_path) as upkeep:
+    async with running_archive_upkeep(tmp_path) as upkeep:
         activity = PublishingActivities(tmp_path, archive=upkeep)
         made = await ActivityEnvironment().run(activity.publish_report, request())
         assert Path(made.files.html).is_file()
@@ -133,7 +133,7 @@ async def test_what_is_published_after_an_archive_shares_the_next_which_a_worker
         seen.append(sorted(path.name for path in directory.iterdir()))
 
     monkeypatch.setattr(archiving, "write_archive", look)
-    async with kept_archive(tmp_path) as upkeep:
+    async with running_archive_upkeep(tmp_path) as upkeep:
         for name in ("first", "second", "third"):
             (tmp_path / name).touch()
             upkeep.want()
@@ -146,21 +146,21 @@ async def test_what_is_published_after_an_archive_shares_the_next_which_a_worker
 async def test_a_worker_begins_with_the_archive_that_a_killed_one_has_left_undone(
     tmp_path: Path,
 ) -> None:
-    async with kept_archive(tmp_path):
+    async with running_archive_upkeep(tmp_path):
         pass
     assert not (tmp_path / "index.html").exists()
     await publication(tmp_path)
     written = (tmp_path / "index.html").read_text(encoding="utf-8")
     (tmp_path / "index.html").unlink()
-    async with kept_archive(tmp_path):
+    async with running_archive_upkeep(tmp_path):
         pass
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == written
     (tmp_path / "search.html").unlink()
-    async with kept_archive(tmp_path):
+    async with running_archive_upkeep(tmp_path):
         pass
     assert not (tmp_path / "search.html").exists(), "an archive that is up to date is left alone"
     os.utime(tmp_path / "index.html", ns=(0, 0))
-    async with kept_archive(tmp_path):
+    async with running_archive_upkeep(tmp_path):
         pass
     assert (tmp_path / "search.html").exists()
 

@@ -6,7 +6,7 @@ import pytest
 from temporalio.exceptions import ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from activities.errors import fault_told, transient
+from activities.errors import parse_fault, transient
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault, FailureType
 
@@ -22,8 +22,8 @@ def timed_out(kind: TimeoutType, cause: BaseException | None = None) -> TimedOut
 @pytest.mark.parametrize("fault", CallFault)
 def test_the_worker_of_a_source_says_it(fault: CallFault) -> None:
     said = transient(FailureType.TOOL_UNAVAILABLE, "whatever it says in words", fault)
-    assert fault_told(said).fault is fault
-    assert fault_told(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, said)).fault is fault
+    assert parse_fault(said).fault is fault
+    assert parse_fault(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, said)).fault is fault
 
 
 def test_the_fault_of_an_open_circuit_carries_the_circuit() -> None:
@@ -32,13 +32,13 @@ def test_the_fault_of_an_open_circuit_carries_the_circuit() -> None:
     )
     told = circuit.model_dump(mode="json")
     said = transient(FailureType.TOOL_UNAVAILABLE, "not asked", CallFault.CIRCUIT_OPEN, told)
-    assert fault_told(said).circuit == circuit
+    assert parse_fault(said).circuit == circuit
 
 
 def test_a_worker_that_could_not_say_it_in_time_has_waited_in_vain() -> None:
     late = timed_out(TimeoutType.START_TO_CLOSE)
-    assert fault_told(late).fault is CallFault.TIMEOUT
-    assert fault_told(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, late)).fault is CallFault.TIMEOUT
+    assert parse_fault(late).fault is CallFault.TIMEOUT
+    assert parse_fault(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, late)).fault is CallFault.TIMEOUT
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_a_worker_that_could_not_say_it_in_time_has_waited_in_vain() -> None:
 def test_of_a_worker_that_died_or_of_another_version_nothing_is_known(
     reason: BaseException | None,
 ) -> None:
-    assert fault_told(reason) == (None, None)
+    assert parse_fault(reason) == (None, None)

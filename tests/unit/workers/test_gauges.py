@@ -6,7 +6,7 @@ from itertools import count
 from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
 from desk.sources.serving.kept_answers import KeptAnswers
-from workers.gauges import _answers, _resident_bytes
+from workers.gauges import _count_lookups, _resident_bytes
 
 
 def test_answers_looked_up_since_the_last_time_are_added() -> None:
@@ -14,13 +14,13 @@ def test_answers_looked_up_since_the_last_time_are_added() -> None:
     meter = Runtime(telemetry=TelemetryConfig(metrics=buffer)).metric_meter
     clock = count()
     kept = KeptAnswers[str](seconds=60, most=2, clock=lambda: float(next(clock)))
-    counted = _answers(meter, Counter[bool]())
+    counted = _count_lookups(meter, Counter[bool]())
     buffer.retrieve_updates()
     assert kept.get("a") is None
     kept.keep("a", "answer")
     assert kept.get("a") == kept.get("a") == "answer"
-    counted = _answers(meter, counted)
-    _answers(meter, counted)
+    counted = _count_lookups(meter, counted)
+    _count_lookups(meter, counted)
     sums: Counter[str] = Counter()
     for update in buffer.retrieve_updates():
         assert update.metric.name == "desk_cache_lookups"

@@ -7,7 +7,7 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from workers.tuning import patient_with_workflows
+from workers.tuning import with_deadlock_timeout
 
 QUEUE = "slow-workflows"
 
@@ -31,7 +31,7 @@ class SlowWorkflow:
 
 async def test_a_workflow_that_takes_long_to_compute_is_not_interrupted(client: Client) -> None:
     worker = Worker(client, task_queue=QUEUE, workflows=[SlowWorkflow])
-    async with patient_with_workflows(worker):
+    async with with_deadlock_timeout(worker):
         done = await client.execute_workflow(
             SlowWorkflow.run,
             id="slow",

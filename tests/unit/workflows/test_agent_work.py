@@ -21,7 +21,7 @@ def test_who_stands_in_for_a_model_is_told_where_somebody_does(
     task_type: TaskType, told: str
 ) -> None:
     work = AgentProgress("claude")
-    work.go_on_built_in("claude did not answer", task_type)
+    work.switch_to_builtin("claude did not answer", task_type)
     assert work.remarks == [told]
     assert work.model == BUILTIN
 
@@ -42,6 +42,6 @@ def test_why_an_answer_was_sent_back_is_told_without_the_words_of_the_model() ->
     work = AgentProgress("claude")
     work.turns = 3
     work.answer = Turn(feedback="The answer cannot be used: it says: buy", fault="It is no answer")
-    assert work.came_to_nothing == (
+    assert work.failure_summary == (
         "no result after 3 turns; the last one was sent back: it is no answer"
     )

@@ -144,7 +144,7 @@ def kept_of(directory: Path, *reports: ResearchReport) -> LastPublished:
     """What a process keeps that publishes these."""
     last = LastPublished()
     for report in reports:
-        with last.keeping(report, directory, DEFAULT_SLUG):
+        with last.recording(report, directory, DEFAULT_SLUG):
             publish(report, directory)
     return last
 

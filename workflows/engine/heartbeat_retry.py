@@ -12,11 +12,11 @@ from workflows.engine.options import HEARTBEAT_TIMEOUT, PATIENT_HEARTBEAT_TIMEOU
 
 Result = TypeVar("Result")
 
-UNHURRIED = "unhurried"
+HEARTBEAT_RETRY = "unhurried"
 """The patch for runs that failed when an activity missed its heartbeats."""
 
 
-async def unhurried(start: Callable[[timedelta], Awaitable[Result]]) -> Result:
+async def with_heartbeat_retry(start: Callable[[timedelta], Awaitable[Result]]) -> Result:
     """Returns the result of an activity. `start` starts it with the heartbeat timeout that it is
     given.
 
@@ -30,11 +30,11 @@ async def unhurried(start: Callable[[timedelta], Awaitable[Result]]) -> Result:
     try:
         return await start(HEARTBEAT_TIMEOUT)
     except ActivityError as error:
-        if not _was_too_slow(error) or not workflow.patched(UNHURRIED):
+        if not _missed_heartbeats(error) or not workflow.patched(HEARTBEAT_RETRY):
             raise
     return await start(PATIENT_HEARTBEAT_TIMEOUT)
 
 
-def _was_too_slow(error: ActivityError) -> bool:
+def _missed_heartbeats(error: ActivityError) -> bool:
     cause = error.cause
     return isinstance(cause, TimedOut) and cause.type is TimeoutType.HEARTBEAT

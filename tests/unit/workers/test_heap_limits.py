@@ -7,14 +7,14 @@ from typing import Final
 import pytest
 
 from tests.support.processes.homes import PROJECT
-from workers.tuning import HEAPS
+from workers.tuning import MAX_HEAPS
 
 COUNTED: Final = """
 import ctypes, sys, threading
-from workers.tuning import share_heaps
+from workers.tuning import limit_heaps
 
 if sys.argv[1] == "shared":
-    share_heaps()
+    limit_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
 held = threading.Barrier(16)
@@ -46,4 +46,4 @@ def heaps(how: str) -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="only glibc has heaps of threads")
 def test_threads_share_their_heaps() -> None:
     # The thread that is first in a heap may find it made while another was being counted.
-    assert heaps("shared") <= HEAPS + 1 < heaps("each its own")
+    assert heaps("shared") <= MAX_HEAPS + 1 < heaps("each its own")
