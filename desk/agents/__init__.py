@@ -1,1 +1,1 @@
-"""The agents: who they are and what each may use."""
+"""The agents: their declarations, and what each may use."""

@@ -1,9 +1,9 @@
-"""The answers of tools in the desk's own form, whoever gave them.
+"""Parses the answers of tools into the desk's own form.
 
-A tool of another's making answers in another form; `ToolCall.answer` says where in it the desk's
-fields are found, each as a JMESPath expression. Such answers say less than those of the desk's own
-tools: when they were published, where they stand, or how long the whole is. What is missing stays
-empty.
+A third-party tool may answer in its own format. `ToolCall.answer` gives, as JMESPath expressions,
+where the desk's fields are found in it. Such answers contain less than those of the desk's own
+tools: they may lack the date of publication, the place of a part, or the length of the whole. A
+missing field stays empty.
 """
 
 from datetime import datetime
@@ -33,11 +33,11 @@ _NO_BODY: Final = "the answer is none of the form that is expected"
 
 
 class UnreadableAnswer(ValueError):
-    """A tool's answer without what was asked for. The message says what it lacks."""
+    """A tool's answer lacks what was asked for. The message says what it lacks."""
 
 
 def _as_words(value: object) -> object:
-    """Numbers are ids and titles as well."""
+    """Converts integers to text: they are valid ids and titles."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -46,7 +46,7 @@ def _nothing_as_empty(value: object) -> object:
 
 
 def _first_words(value: object) -> object:
-    """What is no text counts as not told."""
+    """Treats a non-string as absent."""
     return value if isinstance(value, str) else None
 
 
@@ -55,7 +55,7 @@ def _place(value: object) -> object:
 
 
 def _texts(value: object) -> object:
-    """Of a list what is text; anything else tells nothing."""
+    """Keeps the strings of a list. Returns an empty tuple for anything else."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
@@ -66,7 +66,7 @@ MaybePlace = Annotated[int | None, BeforeValidator(_place)]
 
 
 class ToldAnswer(BaseModel):
-    """What every answer may tell. All but the thing itself may be missing."""
+    """Fields every tool answer may carry. All but the item itself are optional."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -116,7 +116,7 @@ class ToldPdf(ToldAnswer):
 
 
 class ToldHit(ToldAnswer):
-    """A line of a search's answer."""
+    """A result of a search."""
 
     title: MaybeWords = None
     snippet: MaybeWords = None
@@ -124,13 +124,13 @@ class ToldHit(ToldAnswer):
 
 
 class ToldHits(ToldAnswer):
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     results: Annotated[tuple[ToldHit, ...], BeforeValidator(_nothing_as_empty)] = ()
 
 
 class ToldInstant(BaseModel):
-    """When something was published or changed, where that is told."""
+    """When an item was published or changed, if the answer says so."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -139,10 +139,11 @@ class ToldInstant(BaseModel):
 
 
 def formed(result: ToolResult) -> JsonValue:
-    """The content of a tool's answer in the desk's own form, by the expressions of its call.
+    """Returns the content of a tool's answer in the desk's own form, by the expressions of its
+    call.
 
-    Without any it is the content as it is. A field whose expression finds nothing, or which is
-    none, is null.
+    Without expressions the content is returned unchanged. A field is null if its expression finds
+    nothing or cannot be evaluated.
     """
     if not result.call.answer:
         return result.content
@@ -150,7 +151,7 @@ def formed(result: ToolResult) -> JsonValue:
 
 
 def told(result: ToolResult, kind: type[Told]) -> Told:
-    """A tool's answer, read for what the desk needs of it.
+    """Parses a tool's answer into the fields that the desk needs.
 
     Raises:
         UnreadableAnswer: it lacks what was asked for.
@@ -166,7 +167,7 @@ def told(result: ToolResult, kind: type[Told]) -> Told:
 
 
 def told_when(result: ToolResult) -> Instant | None:
-    """When the thing in an answer was published or last changed, where the answer says so."""
+    """Returns when the item in an answer was published or last changed, if the answer says so."""
     content = formed(result)
     try:
         when = ToldInstant.model_validate(content)
@@ -184,14 +185,14 @@ def _found(path: str, content: JsonValue) -> JsonValue:
     try:
         value: Any = _compiled(path).search(content)
     except Exception:
-        # An answer of somebody else's: whatever goes wrong with it must not stop a workflow.
+        # A third-party answer must never make a workflow fail.
         return None
     return value  # type: ignore[no-any-return]
 
 
 def unreachable_since(content: JsonValue) -> tuple[datetime | None, str]:
-    """Since when and why a live source does not answer, if that is why an answer's content holds
-    nothing; None for any other answer."""
+    """Returns since when and why a live source does not answer, if an answer is empty for that
+    reason. Returns None and an empty reason for any other answer."""
     if not isinstance(content, dict) or content.get("unreachable_since") is None:
         return None, ""
     try:

@@ -1,4 +1,4 @@
-"""Which tools answer what an agent asks for, and which answer is taken."""
+"""Which tools serve a capability that an agent asks for, and which of their answers is used."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -21,12 +21,13 @@ LONGEST_NOTE: Final = 1_000
 NOT_FOUND: Final = "its answer does not hold what was asked for"
 
 LONGEST_REPEATED: Final = 190
-"""Characters of an argument that an answer repeats, as `ToolCall.answer` has room for them."""
+"""The maximum length in characters of an argument that an answer repeats, by the limit of
+`ToolCall.answer`."""
 
 PRICES: Final = (Capability.QUOTE, Capability.HISTORY, Capability.SYMBOL_SEARCH)
 RATES: Final = (Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.DECISION_CALENDAR)
 CROSS_ASSET: Final = (Capability.YIELDS, Capability.ASSETS)
-"""What may stand behind a currency's move. The built-in analysts ask for yields."""
+"""Possible drivers of a currency's move. The built-in analysts ask for yields."""
 
 NEWS: Final = (
     Capability.BANK_NEWS,
@@ -35,25 +36,26 @@ NEWS: Final = (
     Capability.DATE_FILTER,
     Capability.VERIFICATION,
 )
-"""For agents that are models: the built-in analysts ask for none of it."""
+"""For agents that are models. The built-in analysts ask for none of it."""
 
 _HELD: Final = (
     *("value", "values", "items", "symbols", "averages", "carried"),
     *("id", "markdown", "pages", "results"),
 )
-"""Where the desk's own answers hold what was asked for, beside `missing`."""
+"""The fields in which the desk's own answers hold what was asked for, beside `missing`."""
 
 
 def configured(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
-    """The routes of a capability by `desk.toml`, or else the usual ones, whoever is there."""
+    """Returns the routes of a capability by `desk.toml`, or else the usual ones, whether or not
+    their servers exist."""
     return policy.capabilities.get(capability, USUAL_ROUTES[capability])
 
 
 def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
-    """The routes of a capability in a run: those to servers that `.mcp.json` names, without those
-    that could not be reached, or had nothing to answer from, when the run was planned.
+    """Returns the routes of a capability in a run: those to servers that `.mcp.json` names, without
+    those that could not be reached, or had no data, when the run was planned.
 
-    Where it is not known which there are, the routes to the servers that need no network.
+    If it is not known which servers exist, the routes to the servers that need no network.
     """
     sources = policy.sources or OWN_SOURCES
     return tuple(
@@ -66,12 +68,12 @@ def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
 
 
 def is_unreachable(server: str, policy: RunPolicy) -> bool:
-    """Whether a server could not be reached at all when the run was planned."""
+    """Returns whether a server could not be reached at all when the run was planned."""
     return any(source.server == server and not source.tools for source in policy.unreachable)
 
 
 def why_left_out(server: str, tool: str, policy: RunPolicy) -> str | None:
-    """Why a tool is offered to nobody in a run, in words; None where its server can answer."""
+    """Says why a tool is not offered to any agent in a run; None if its server can answer."""
     left_out = (source for source in policy.unreachable if source.leaves_out(server, tool))
     source = next(left_out, None)
     if source is None:
@@ -82,7 +84,8 @@ def why_left_out(server: str, tool: str, policy: RunPolicy) -> str | None:
 
 
 def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[ToolName, ...]:
-    """The tools behind some capabilities in a run, each once: all that may be called for them."""
+    """Returns the tools behind some capabilities in a run, each once: all that may be called for
+    them."""
     return tuple(
         dict.fromkeys(
             ToolName(server=route.server, tool=route.tool)
@@ -95,7 +98,7 @@ def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[To
 def tools_planned(
     offered: Iterable[ToolSpec], look_into: Sequence[Capability] | None, policy: RunPolicy
 ) -> tuple[ToolSpec, ...]:
-    """Of the tools offered those that a plan has models ask; without a plan for it, all."""
+    """Returns those of the offered tools that a plan assigns to models; all if it assigns none."""
     if look_into is None:
         return tuple(offered)
     planned = set(tools_for(look_into, policy))
@@ -103,13 +106,13 @@ def tools_planned(
 
 
 def usual_route(capability: Capability) -> Route:
-    """Who answers unless something else is said."""
+    """Returns the default route of a capability."""
     return USUAL_ROUTES[capability][0]
 
 
 def call_by(route: Route, call: ToolCall) -> ToolCall:
-    """The call of a capability as the tool of a route takes it, with the same id. An argument that
-    the route has no name for is left out."""
+    """Returns the call of a capability in the form that the tool of a route takes, with the same
+    id. An argument that the route has no name for is left out."""
     named = {route.names.get(name, name): value for name, value in call.arguments.items()}
     renamed = {name: value for name, value in named.items() if name}
     usual = USUAL_CAPABILITY.get((route.server, route.tool))
@@ -124,8 +127,9 @@ def call_by(route: Route, call: ToolCall) -> ToolCall:
 
 
 def _answer_form(route: Route, call: ToolCall) -> dict[str, str]:
-    """Where the fields of the answer are found. What the desk asked with stands in the answer
-    under its own name, as in those of the desk's tools: others need not repeat it."""
+    """Returns where the fields of the answer are found. Third-party answers need not repeat the
+    call's arguments: the desk's arguments are added to the answer under their own names, as in
+    those of its own tools."""
     if not route.answer:
         return {}
     asked = {
@@ -137,8 +141,8 @@ def _answer_form(route: Route, call: ToolCall) -> dict[str, str]:
 
 
 def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
-    """A call of a tool by its own name, with what the routes of a run say of that tool: which
-    capability it has, where that is but one, and how its answer is read."""
+    """Returns a call of a tool by its own name, completed by the routes of a run to that tool:
+    which capability it has, if only one, and how its answer is parsed."""
     routed = [
         (capability, route)
         for capability in policy.capabilities
@@ -154,26 +158,26 @@ def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
 
 
 def satisfies(result: ToolResult) -> bool:
-    """Whether nobody else needs to be asked: as its source's worker judged the result, where it
-    has."""
+    """Returns whether no other source needs to be asked. The judgement of the source's worker
+    counts, if there is one."""
     return is_answered(result) if result.satisfies is None else result.satisfies
 
 
 def is_answered(result: ToolResult) -> bool:
-    """Whether a result is an answer that holds something.
+    """Returns whether a result is an answer with content.
 
     A source that could not be asked, that refused, or that says that it has nothing, does not
-    satisfy. A refusal can be a matter of credentials; where it is the question that is wrong, the
-    next source says so too.
+    satisfy. A refusal can be a matter of credentials; if the question itself is wrong, the next
+    source refuses too.
     """
     return result.status is ToolStatus.OK and not _is_empty(result)
 
 
 def answer_among(results: Sequence[ToolResult]) -> ToolResult:
-    """Of the results of a capability's routes, in their order, the one that is the answer.
+    """Returns the answer among the results of a capability's routes, given in their order.
 
-    The first that satisfies, else the first that was given at all, with what was said before it;
-    where nobody answered, the first, with the words of all.
+    This is the first that satisfies, else the first with any answer, with a note on those before
+    it. If no source answered, it is the first result, with the reasons of all.
     """
     given = [result for result in results if result.status is ToolStatus.OK]
     answer = next((result for result in given if satisfies(result)), given[0] if given else None)
@@ -204,8 +208,8 @@ def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
 
 
 def _is_empty(result: ToolResult) -> bool:
-    """Whether an answer holds nothing of what was asked for. One of the desk's own tools says so,
-    and another's is taken at what its route finds in it."""
+    """Returns whether an answer contains nothing of what was asked for. One of the desk's own tools
+    says so itself; a third-party answer is judged by what its route finds in it."""
     content = formed(result)
     if not isinstance(content, dict):
         return False
@@ -215,7 +219,7 @@ def _is_empty(result: ToolResult) -> bool:
 
 
 def _words(results: Sequence[ToolResult]) -> str:
-    """What each source said, as much of each as there is room for."""
+    """Returns each source's reason, shortened to an equal share of the room."""
     share = LONGEST_NOTE // len(results) - 2
     return "; ".join(_said(result)[:share] for result in results)
 

@@ -1,7 +1,7 @@
-"""What a program declares: its tasks, each with who does it, what it delivers and by which code.
+"""The declaration of a program: its tasks, each with its agent, its kind of result and its code.
 
-A declaration is light, and workflows read it: code that takes turns is named by
-`package.module:name` and loaded by whoever runs it.
+A declaration is cheap to load, because workflows read it. Code that takes turns is named by
+`package.module:name` and loaded only where it runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ Analyst = Callable[[TurnRequest], Turn]
 class AgentProfile(Contract):
     """An agent.
 
-    `short` is its name in narrow tables. It may call the tools that its `capabilities` have in a
-    run, and its `own_tools`; `tools` are both together, as `desk.agents.roster` fills them in.
-    `model` is "builtin" or a model's name. `fallback` takes over its tasks when it fails for good.
+    `short` is its name in narrow tables. It may call the tools of its `capabilities` in a run, and
+    its `own_tools`; `tools` are both together, as `desk.agents.roster` fills them in. `model` is
+    "builtin" or a model's name. `fallback` takes over its tasks when it fails.
     """
 
     agent: AgentId
@@ -44,22 +44,22 @@ class AgentProfile(Contract):
     limits: AgentLimits = AgentLimits()
 
     def may_call(self, server: str, tool: str) -> bool:
-        """Whether a tool is on this agent's list."""
+        """Returns whether a tool is on this agent's list."""
         return ToolName(server=server, tool=tool) in self.tools
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTask:
-    """How a task is put to a model, and how its answer is read.
+    """How a model is asked to do a task, and how its answer is parsed.
 
-    `prompts` are texts that follow each other, with marks as `desk.programs.claude.prompts` has
-    them. `form` is the model's answer. `material` says what the model is shown and `result` reads
-    its answer; both have the request and what the built-in analyst delivered, and `result` raises a
-    ValueError that tells the model what is wrong. `opening` is what the desk asks for a model
-    besides its own first questions, and `schema` is the JSON schema of the form where that depends
-    on what is asked. `is_worth_it` says of the request and the desk's own result whether there is
-    anything to ask a model about; else that result stands, and nothing is paid. A task that is
-    `without_tools` is all told: its agent's tools are for others of its tasks.
+    `prompts` are texts that follow each other, with the markers of `desk.programs.claude.prompts`.
+    `form` is the model's answer. `material` returns what the model is shown, and `result` parses
+    its answer. Both get the request and the built-in analyst's result; `result` raises a ValueError
+    that says to the model what is wrong. `opening` returns the calls that the desk makes for a
+    model besides its own first ones, and `schema` the JSON schema of the form if that depends on
+    the request. `is_worth_it` decides by the request and the desk's own result whether there is
+    anything to ask a model; if not, that result is delivered, and nothing is paid. The material of
+    a task that is `without_tools` is complete: its agent's tools are for its other tasks.
     """
 
     prompts: tuple[str, ...]
@@ -74,14 +74,14 @@ class ModelTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskKind:
-    """A kind of work.
+    """A kind of task.
 
-    `agent` does it unless something else is said. `delivers` is the `kind` of result that ends it.
-    `analyst` names its built-in analyst, `model` its `ModelTask`; without one the analyst's result
-    stands, whatever model the agent is. A task `on_market` is taken over as it is; any other as
-    what the agent does that takes it over. `in_graphs` is what its agent does in a graph whose node
-    names no task. A validator checks the results of what `is_validated`. One with a
-    `speciality` is the work of a specialist of the swarm.
+    `agent` does it by default. `delivers` is the `kind` of result that ends it. `analyst` names its
+    built-in analyst, `model` its `ModelTask`; without one the analyst's result is delivered,
+    whatever model the agent is. A task `on_market` is taken over unchanged; any other becomes the
+    task in graphs of the agent that takes it over. With `in_graphs` it is what its agent does in a
+    graph whose node names no task. A validator checks the results of a task that `is_validated`.
+    One with a `speciality` is the work of a specialist of the swarm.
     """
 
     task: TaskType
@@ -95,12 +95,12 @@ class TaskKind:
     speciality: Speciality | None = None
 
     def load_analyst(self) -> Analyst:
-        """The built-in analyst."""
+        """Returns the built-in analyst."""
         analyst: Analyst = resolve_name(self.analyst)
         return analyst
 
     def load_model(self) -> ModelTask | None:
-        """How a model does it; None where none can."""
+        """Returns the model's form of the task, or None if there is none."""
         if self.model is None:
             return None
         task: ModelTask = resolve_name(self.model)
@@ -109,9 +109,10 @@ class TaskKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What works together. `stand_ins` are its agents without a task of their own, `workflows` the
-    workflow types that order its work, each named by `package.module:Class`. `document` names the
-    `desk.documents.answer.parts.Part` that it adds to the answers of its runs."""
+    """Tasks and agents that work together. `stand_ins` are its agents without a task of their own,
+    `workflows` the workflow types that order its work, each named by `package.module:Class`.
+    `document` names the `desk.documents.answer.parts.Part` that it adds to the answers of its
+    runs."""
 
     name: str
     tasks: tuple[TaskKind, ...]
@@ -120,7 +121,7 @@ class Program:
     document: str | None = None
 
     def load_workflows(self) -> tuple[type, ...]:
-        """Its workflow types."""
+        """Returns its workflow types."""
         return tuple(resolve_name(name) for name in self.workflows)
 
     @property

@@ -1,4 +1,4 @@
-"""The tasks and agents there are: those of the desk's programs, and those of other packages.
+"""The registered tasks and agents: those of the desk's programs, and those of other packages.
 
 A package adds tasks by an entry point of the group `research_desk.tasks`, which names a `TaskKind`
 or a tuple of them, or a whole `Program` by one of the group `research_desk.programs`.
@@ -26,7 +26,8 @@ PROGRAM_GROUP: Final = "research_desk.programs"
 
 
 class RegistryError(Exception):
-    """What is registered cannot be used. The message names the entry point or the task."""
+    """A registered task or program cannot be used. The message names the entry point or the
+    task."""
 
 
 def _own() -> Iterator[Program]:
@@ -49,7 +50,7 @@ def _others() -> Iterator[Program]:
 
 
 def _entries(group: str) -> list[EntryPoint]:
-    """In an order that does not depend on where packages are installed."""
+    """Returns entry points in an order that does not depend on where packages are installed."""
     return sorted(set(entry_points(group=group)), key=lambda entry: (entry.name, entry.value))
 
 
@@ -57,7 +58,7 @@ def _loaded(entry: EntryPoint) -> object:
     try:
         return entry.load()
     except Exception as error:
-        # Whatever goes wrong in a package of somebody else's, the message has to name it.
+        # Any error in a third-party package must be reported with its name.
         raise RegistryError(f"{_entry_words(entry)} cannot be loaded: {error}") from error
 
 
@@ -91,30 +92,30 @@ PROGRAMS: Final = (*_own(), *_others())
 """Every program, the desk's own first."""
 
 TASKS: Final[Mapping[TaskType, TaskKind]] = MappingProxyType(dict(_tasks(PROGRAMS)))
-"""Every kind of work."""
+"""Every kind of task."""
 
 AGENTS: Final[Mapping[AgentId, AgentProfile]] = MappingProxyType(_agents(PROGRAMS))
-"""Every agent as it is declared: without the tools that its capabilities have."""
+"""Every agent as it is declared: without the tools of its capabilities."""
 
 TASK_IN_GRAPHS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
     {kind.agent.agent: kind.task for kind in TASKS.values() if kind.in_graphs}
 )
-"""The agents that a graph can have, each with what it does there unless its node says otherwise.
-The product manager plans weeks, no graphs."""
+"""The agents that a graph can have, each with its task there unless its node says otherwise. The
+product manager plans weeks, not graphs."""
 
 VALIDATED: Final = frozenset(kind.task for kind in TASKS.values() if kind.is_validated)
-"""What a validator checks the results of."""
+"""The tasks whose results a validator checks."""
 
 
 def delivers(task: TaskType) -> str | None:
-    """The `kind` of result that ends a task; None of one that is not registered."""
+    """Returns the `kind` of result that ends a task, or None if it is not registered."""
     kind = TASKS.get(task)
     return None if kind is None else kind.delivers
 
 
 def taken_over_as(task: TaskType, by: AgentId) -> TaskType:
-    """What somebody does who takes over a task: the same on a market, where any of its agents can,
-    and else what that agent can do for the question."""
+    """Returns the task of an agent that takes over a task: the same on a market, where any of its
+    agents can do it, and otherwise what that agent does in graphs."""
     kind = TASKS.get(task)
     on_market = kind is not None and kind.on_market
     return task if on_market else TASK_IN_GRAPHS.get(by, task)

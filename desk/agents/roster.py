@@ -1,4 +1,4 @@
-"""The desk's agents: what each may do, for which questions, on which queue, and who stands in."""
+"""The desk's agents: what each may do, for which questions, on which queue, and its fallback."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -23,7 +23,8 @@ ROSTER: Final[Mapping[AgentId, AgentProfile]] = MappingProxyType(
 
 
 def profile_of(agent: AgentId, overrides: Sequence[AgentConfig] = ()) -> AgentProfile:
-    """An agent as the run's configuration has it, with the tools of the desk's own sources."""
+    """Returns an agent as the run's configuration has it, with the tools of the desk's own
+    sources."""
     override = next((entry for entry in overrides if entry.agent == agent), None)
     if override is None:
         return ROSTER[agent]
@@ -32,10 +33,10 @@ def profile_of(agent: AgentId, overrides: Sequence[AgentConfig] = ()) -> AgentPr
 
 
 def profile_in(policy: RunPolicy, agent: AgentId) -> AgentProfile:
-    """An agent as a run has it, with the tools that its capabilities have there."""
+    """Returns an agent as a run has it, with the tools that its capabilities have there."""
     return _with_tools(profile_of(agent, policy.agents), policy)
 
 
 def fallbacks(overrides: Sequence[AgentConfig] = ()) -> dict[AgentId, AgentId | None]:
-    """Who stands in for whom."""
+    """Returns each agent's fallback."""
     return {agent: profile_of(agent, overrides).fallback for agent in ROSTER}

@@ -1,4 +1,4 @@
-"""Tapes of runs: the place of an effect on a tape, the comparison of requests, and tapes as
+"""Tapes of runs: the key of an effect on a tape, the comparison of requests, and the encoding as
 bytes."""
 
 import gzip
@@ -14,10 +14,11 @@ from desk.contracts.runs.tape import TAPE_VERSION, Effect, Take, Tape
 from desk.trust.seals import content_hash
 
 LARGEST: Final = 64 * 2**20
-"""Bytes of an unpacked tape: 75 weeks of all markets by the built-in analyst."""
+"""The maximum size of an unpacked tape in bytes: 75 weeks of all markets by the built-in
+analyst."""
 
 MOST_VALUES: Final = 2_000_000
-"""Values in its JSON: 45 such weeks."""
+"""The maximum number of values in its JSON: 45 such weeks."""
 
 FORMAT: Final = "desk-tape"
 SEAL: Final = "seal"
@@ -29,7 +30,7 @@ class TapeUnusable(ValueError):
 
 
 def to_bytes(tape: Tape, *, packed: bool) -> bytes:
-    """The tape as JSON with a seal over all of it, compressed with gzip if `packed`.
+    """Returns the tape as JSON with a seal over all of it, compressed with gzip if `packed`.
 
     The same tape always gives the same bytes.
     """
@@ -40,10 +41,10 @@ def to_bytes(tape: Tape, *, packed: bool) -> bytes:
 
 
 def from_bytes(content: bytes) -> Tape:
-    """The tape that bytes hold, compressed or not.
+    """Parses a tape, compressed or not.
 
     Raises:
-        TapeUnusable: they are cut off, damaged, changed, of another version, or no tape at all.
+        TapeUnusable: the bytes are truncated, damaged, changed, of another version, or not a tape.
     """
     text = _unpacked(content) if content.startswith(_GZIP) else content
     if most_values(text) > MOST_VALUES:
@@ -93,22 +94,22 @@ def _object(text: bytes) -> dict[str, Any]:
 
 
 DIGITS: Final = 16
-"""Hex digits kept of a SHA-256. A digest is only compared with one of the same field."""
+"""Hex digits of a SHA-256 that are stored. A digest is only compared with one of the same field."""
 
 _RESULT: Final = dict.fromkeys(
     ("retrieved_at", "place", "took", "kept", "cost_usd", "besides"), True
 )
 _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
     Effect.TURN: {
-        # What side-by-side agents may still spend hangs on which of them is done first.
+        # What concurrent agents may still spend depends on which of them finishes first.
         "allowance": True,
         "assignment": {"deadline"},
-        # What others ask first is on the tape as the turn's answer.
+        # The openings that follow from it are on the tape as the turn's answer.
         "policy": True,
         "exchanges": {"__all__": {"results": {"__all__": _RESULT}}},
         "evidence": {"__all__": _RESULT},
     },
-    # How patiently a source is asked changes nothing of what is asked.
+    # How long a source may take does not change the request.
     Effect.TOOL_CALL: {"within": True},
     Effect.ADVICE: {"asked_at": True},
     # The findings follow from turns and answers that are on the tape themselves.
@@ -119,29 +120,29 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
         "evidence": {"__all__": _RESULT},
     },
 }
-"""The fields of a request that differ between two runs which ask the same: instants, runs,
+"""The fields of a request that differ between two runs with the same requests: instants, runs,
 allowances."""
 
 
 class TakeKey(NamedTuple):
-    """The key that a take is found by."""
+    """The key of a take on its tape."""
 
     workflow: str
     activity_id: str
     effect: Effect
 
     def __str__(self) -> str:
-        """`take_turn research_agent_1.research_fx.t1 of market/USD/JPY`."""
+        """Returns `take_turn research_agent_1.research_fx.t1 of market/USD/JPY`."""
         return f"{self.effect} {self.activity_id} of {self.workflow or 'the run'}"
 
 
 def place_of(take: Take) -> TakeKey:
-    """The place of a take on its tape."""
+    """Returns the key of a take."""
     return TakeKey(take.workflow, take.activity_id, take.effect)
 
 
 def digests_of(effect: Effect, request: BaseModel | str) -> dict[str, str]:
-    """A digest of each field of a request, without fields that belong to the run.
+    """Returns a digest of each field of a request, without fields that belong to the run.
 
     A field with its default value is left out, so that a request equals an older one without that
     field.
@@ -153,6 +154,6 @@ def digests_of(effect: Effect, request: BaseModel | str) -> dict[str, str]:
 
 
 def differing(recorded: Mapping[str, str], asked: Mapping[str, str]) -> tuple[str, ...]:
-    """The fields in which two requests differ, by their digests."""
+    """Returns the fields in which two requests differ, by their digests."""
     names = sorted({*recorded, *asked})
     return tuple(name for name in names if recorded.get(name) != asked.get(name))

@@ -1,1 +1,1 @@
-"""What may be printed, and the rules that decide it."""
+"""The rules that decide what may be printed."""

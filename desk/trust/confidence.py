@@ -39,10 +39,11 @@ DEDUCTIONS: Final = MappingProxyType(
 )
 
 NOTHING_FOUND: Final = 0.1
-"""The confidence of a result without a single figure, and the lowest there is."""
+"""The confidence of a result without a single figure, and the lowest possible."""
 
 
 def confidence(weaknesses: Iterable[Weakness]) -> float:
-    """The confidence of a result with these weaknesses, each counted once, to two decimals."""
+    """Returns the confidence of a result with these weaknesses, each counted once, to two
+    decimals."""
     left = 1.0 - sum(DEDUCTIONS[weakness] for weakness in set(weaknesses))
     return max(NOTHING_FOUND, round(left, 2))

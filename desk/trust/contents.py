@@ -1,6 +1,6 @@
-"""Reads the contents of tool results, once in a process for each.
+"""Parses the contents of tool results, each once in a process.
 
-An answer is read for every claim that rests on it, and by every printer of such a claim.
+An answer is parsed for every claim that rests on it, and again by every renderer of such a claim.
 """
 
 import marshal
@@ -18,15 +18,16 @@ VERSION: Final = 2
 object identity."""
 
 LARGEST: Final = 64 * 1_024
-"""Bytes up to which a content is cached. The desk's own sources answer with a tenth of this; others
-may send megabytes."""
+"""The maximum size in bytes of a cached content. The desk's own sources answer with a tenth of
+this; third-party ones may send megabytes."""
 
 REMEMBERED: Final = 256
-"""How many answers a process caches: those of some markets. A year of fixings takes 40 kB."""
+"""The number of answers that a process caches: those of some markets. A year of fixings takes 40
+kB."""
 
 
 def packed(content: JsonValue) -> bytes | None:
-    """Bytes for a value, made in a tenth of the time of its JSON. Equal bytes mean equal values.
+    """Serialises a value, ten times faster than as JSON. Equal bytes mean equal values. Returns
     None for a value that is too large to cache or is not JSON."""
     try:
         found = marshal.dumps(content, VERSION)
@@ -36,16 +37,16 @@ def packed(content: JsonValue) -> bytes | None:
 
 
 def unpacked(found: bytes) -> JsonValue:
-    """The value that the bytes of `packed` stand for."""
+    """Returns the value that `packed` serialised."""
     value: JsonValue = marshal.loads(found)  # noqa: S302 - this process has just made them
     return value
 
 
 def read_as(model: type[Answer], content: JsonValue) -> Answer:
-    """The content as one of the desk's own models.
+    """Parses the content as one of the desk's own models.
 
     Raises:
-        pydantic.ValidationError: it has another.
+        pydantic.ValidationError: it has another form.
     """
     small = packed(content)
     if small is None:

@@ -13,22 +13,22 @@ from desk.trust.contents import packed, unpacked
 Document = TypeVar("Document", bound=Contract)
 
 REMEMBERED: Final = 512
-"""How many contents' digests a process caches."""
+"""The number of contents whose digests a process caches."""
 
 
 def content_hash(content: JsonValue) -> str:
-    """The SHA-256 of a tool content's canonical JSON."""
+    """Returns the SHA-256 of a tool content's canonical JSON."""
     small = packed(content)
     return _digest(content) if small is None else _remembered(small)
 
 
 def seal_of(document: Contract) -> str:
-    """The SHA-256 of a document's canonical JSON without the seal."""
+    """Returns the SHA-256 of a document's canonical JSON without the seal."""
     return _digest(document.model_dump(mode="json", exclude={"seal"}))
 
 
 def sealed(document: Document) -> Document:
-    """The document with its seal."""
+    """Returns the document with its seal."""
     return document.model_copy(update={"seal": seal_of(document)})
 
 

@@ -1,5 +1,4 @@
-"""The tasks that agents are given: their assignments, deadlines and budgets, and who takes over
-from whom."""
+"""The tasks of agents: their assignments, deadlines and budgets, and the agents that take over."""
 
 from desk.runs.assignments.budget import (
     NOTHING,

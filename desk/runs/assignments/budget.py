@@ -1,7 +1,7 @@
 """A budget: what is left, what a call may reserve, and how work is degraded as the budget runs out.
 
-The most that a call can cost is reserved before the call and settled after it. So what was spent
-and what is reserved never exceed the budget, however many calls are in progress.
+The maximum that a call can cost is reserved before the call and settled after it. So what was spent
+and what is reserved never exceed the budget, however many calls are in flight.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ WEIGHTS: Final[Mapping[Effort, int]] = {Effort.LOW: 1, Effort.MEDIUM: 2, Effort.
 """A market's share of a week's budget, by the effort that the plan gives it."""
 
 KEPT_BACK: Final = Decimal("0.1")
-"""The share of a week's budget that markets do not get: it is for the commentary and for reruns."""
+"""The share of a week's budget that is not allocated to markets. It is for the commentary and for
+reruns."""
 
 NOTHING: Final = Allowance(usd=Decimal(0), tokens=0)
 
@@ -37,7 +38,7 @@ class Stage(IntEnum):
 
 
 class Budget:
-    """A budget that several agents spend from. It has no clock and computes no prices."""
+    """A budget that several agents spend from. It uses no clock and computes no prices."""
 
     def __init__(self, allowed: Allowance) -> None:
         self.allowed = allowed
@@ -55,15 +56,15 @@ class Budget:
         return minus(self.allowed, plus(self._held, self._spent))
 
     def reserve(self, among: int = 1) -> Allowance:
-        """Reserves one part in `among` of what is left, the most that a call may cost, until it is
-        settled."""
+        """Reserves one part in `among` of what is left, the maximum that a call may cost, until it
+        is settled."""
         part = divided(self.left, Decimal(1) / max(among, 1))
         self._held = plus(self._held, part)
         return part
 
     def reserve_shares(self, efforts: Mapping[str, Effort]) -> dict[str, Allowance]:
-        """Reserves a part for each of several markets, weighted by the planned effort. A share
-        stays unreserved (`KEPT_BACK`)."""
+        """Reserves a part for each of several markets, weighted by the planned effort. The share
+        `KEPT_BACK` stays unreserved."""
         whole = sum(WEIGHTS[effort] for effort in efforts.values())
         left, spendable = self.left, 1 - KEPT_BACK
         parts = {
@@ -75,15 +76,15 @@ class Budget:
         return parts
 
     def settle(self, reserved: Allowance, usage: Usage) -> None:
-        """Returns a reservation, less what was spent. If more was spent than reserved, the excess
-        is deducted as well."""
+        """Releases a reservation and deducts what was spent, also if that is more than was
+        reserved."""
         self._held = minus(self._held, reserved)
         self._spent = plus(self._spent, taken_by(usage))
 
     @property
     def stage(self) -> Stage:
-        """How far to degrade work, by money or tokens, whichever is scarcer. Reservations of others
-        do not count as spent."""
+        """How far to degrade work, by money or tokens, whichever is scarcer. Open reservations do
+        not count as spent."""
         unspent = minus(self.allowed, self._spent)
         left = min(
             _share(unspent.usd, self.allowed.usd), _share(unspent.tokens, self.allowed.tokens)
@@ -96,7 +97,7 @@ class Budget:
 
 
 def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wanted: int) -> int:
-    """How many tokens a call may write if it reads at most `reading`; at most `wanted`.
+    """Returns how many tokens a call may write if it reads at most `reading`; at most `wanted`.
 
     0 if the price is not known and the amount of money is limited.
     """
@@ -111,20 +112,20 @@ def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wante
 
 
 def as_usage(allowance: Allowance) -> Usage:
-    """The usage that spends a whole allowance."""
+    """Returns the usage that spends a whole allowance."""
     return Usage(cost_usd=allowance.usd or Decimal(0), input_tokens=allowance.tokens or 0)
 
 
 def lost_usage(allowance: Allowance) -> Usage:
-    """The usage that is assumed for a call whose bill is not known: the whole allowance."""
+    """Returns the usage that is assumed for a call whose bill is not known: the whole allowance."""
     return Usage(
         lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
     )
 
 
 def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
-    """The most that a call may be billed if its answer is lost. Without a known price only its
-    tokens are given."""
+    """Returns the maximum that a call may be billed if its answer is lost. Without a known price
+    only its tokens are given."""
     usd = Decimal(0) if price is None else reading * price.read + writing * price.written
     return Usage(
         lost_calls=1,
@@ -134,7 +135,8 @@ def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
 
 
 def taken_by(usage: Usage) -> Allowance:
-    """The allowance that usage takes up. A lost call counts as the most that it could have cost."""
+    """Returns the allowance that usage takes up. A lost call counts as the maximum that it could
+    have cost."""
     return Allowance(
         usd=max(usage.cost_usd, Decimal(0)) + usage.lost_usd,
         tokens=max(usage.tokens, 0) + usage.lost_tokens,
@@ -142,13 +144,13 @@ def taken_by(usage: Usage) -> Allowance:
 
 
 def pays_for(allowance: Allowance, cost: Allowance) -> bool:
-    """Whether an allowance covers an amount."""
+    """Returns whether an allowance covers an amount."""
     enough_money = allowance.usd is None or allowance.usd >= (cost.usd or 0)
     return enough_money and (allowance.tokens is None or allowance.tokens >= (cost.tokens or 0))
 
 
 def divided(allowance: Allowance, part: Decimal) -> Allowance:
-    """A share of an allowance, rounded down. What is unlimited stays unlimited."""
+    """Returns a share of an allowance, rounded down. An unlimited part stays unlimited."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else (usd * part).quantize(CENT_OF_A_CENT, ROUND_DOWN),
@@ -157,7 +159,7 @@ def divided(allowance: Allowance, part: Decimal) -> Allowance:
 
 
 def minus(allowance: Allowance, taken: Allowance) -> Allowance:
-    """What is left of an allowance; at least 0."""
+    """Returns what is left of an allowance; at least 0."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else max(usd - (taken.usd or 0), Decimal(0)),
@@ -166,7 +168,7 @@ def minus(allowance: Allowance, taken: Allowance) -> Allowance:
 
 
 def plus(allowance: Allowance, other: Allowance) -> Allowance:
-    """The sum of two allowances; unlimited where the first is."""
+    """Returns the sum of two allowances; unlimited where the first is."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else usd + (other.usd or 0),

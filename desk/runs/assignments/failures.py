@@ -1,5 +1,5 @@
-"""What follows from an agent's failure: who takes over, what remains if nobody can, and which calls
-were skipped because their source kept failing."""
+"""Consequences of an agent's failure: which agent takes over, what is recorded if none can, and
+which calls were skipped because their source kept failing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,15 +10,16 @@ from desk.contracts.week.report import Contribution
 
 
 def outage_of(circuit: OpenCircuit) -> SourceOutage:
-    """The outage that one skipped call belongs to."""
+    """Returns the outage that one skipped call belongs to."""
     return SourceOutage(
         server=circuit.server, since=circuit.since, fault=circuit.fault, calls_not_made=1
     )
 
 
 def merged_outages(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
-    """One outage for each source, sorted by name, with the first fault and the sum of the skipped
-    calls. A source has several if several workers noticed its outage, or if it happened twice."""
+    """Returns one outage for each source, sorted by name, with the first fault and the sum of the
+    skipped calls. A source has several if several workers noticed its outage, or if it happened
+    twice."""
     found: dict[str, SourceOutage] = {}
     for outage in outages:
         known = found.get(outage.server)
@@ -32,8 +33,8 @@ def merged_outages(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
 
 
 class Undelivered(NamedTuple):
-    """A task that was not done: the line that says why, and the workflow id of its dead letter if
-    every agent failed."""
+    """A task that was not done: the contribution that says why, and the workflow id of its dead
+    letter if every agent failed."""
 
     contribution: Contribution
     dead_letter: str | None = None
@@ -42,9 +43,11 @@ class Undelivered(NamedTuple):
 def next_agent(
     tried: Sequence[AgentId], fallbacks: Mapping[AgentId, AgentId | None]
 ) -> AgentId | None:
-    """The next agent along the chain of fallbacks that has not tried yet; None if there is none.
+    """Returns the next agent along the chain of fallbacks that has not tried yet, or None if there
+    is none.
 
-    The chain starts at the agent that failed first. If it runs in a circle, the search ends there.
+    The chain starts at the agent that failed first. If it is circular, the search ends where it
+    began.
     """
     agent: AgentId | None = tried[0]
     seen: set[AgentId] = set()

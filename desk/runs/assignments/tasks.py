@@ -39,17 +39,17 @@ LOOKS_BACK = timedelta(days=8)
 
 
 def window_before(as_of: datetime, time_zone: str) -> TimeWindow:
-    """The default window of a question: the days before its as-of instant."""
+    """Returns the default window of a question: the days before its as-of instant."""
     return TimeWindow(start=as_of - LOOKS_BACK, end=as_of, time_zone=time_zone)
 
 
 def week_before(as_of: datetime) -> IsoWeek:
-    """The week that an instant reports on. On a Monday it is the week that just ended."""
+    """Returns the week that an instant reports on. On a Monday it is the week that just ended."""
     return week_of((as_of - timedelta(days=1)).date())
 
 
 def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
-    """The policy of a run with a node's own retries and fallback."""
+    """Returns the policy of a run with a node's own retries and fallback."""
     changed = {} if node.retries is None else {"retries": node.retries}
     if node.fallback is None:
         return policy.model_copy(update=changed)
@@ -62,9 +62,9 @@ def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
 def shown_to(
     node: NodeSpec, graph: GraphSpec, visible: tuple[StateEntry, ...]
 ) -> tuple[StateEntry, ...]:
-    """The entries of the state that a node is shown. A node that searches is shown only what the
-    nodes right before it brought, unless it names keys: otherwise a history would grow with the
-    square of its nodes."""
+    """Returns the entries of the state that a node is shown. A node that searches is shown only the
+    results of the nodes directly before it, unless it names keys. Otherwise a history would grow
+    with the square of its nodes."""
     if node.reads is not None or node.task not in FINDING_TASKS:
         return visible
     before = {each.name for each in graph.nodes if any(e.to == node.name for e in each.edges)}
@@ -72,8 +72,8 @@ def shown_to(
 
 
 def place_of(node: str, round_: int) -> str:
-    """The name of a node's work within a run: the node's name, with the number of the round from
-    the second on."""
+    """Returns the name of a node's work within a run: the node's name, with the number of the round
+    from the second on."""
     return node if round_ == 1 else f"{node}.{round_}"
 
 
@@ -91,7 +91,8 @@ def assignment_of(
     query: Query | None = None,
     instructions: str | None = None,
 ) -> TaskAssignment:
-    """The assignment of a task to an agent, with the agent's tools and limits and the run's policy.
+    """Returns the assignment of a task to an agent, with the agent's tools and limits and the run's
+    policy.
 
     `task_id` is unique within the run. A task outside of a week's research answers a `query`; its
     week is the one in which its window ends.
@@ -114,14 +115,14 @@ def assignment_of(
 
 
 def market_task_id(market: MarketSpec, task_type: TaskType) -> str:
-    """The id of a task on a market of a week."""
+    """Returns the id of a task on a market of a week."""
     return f"{market.market}/{task_type}"
 
 
 def market_task(
     profile: AgentProfile, planned: PlannedTask, request: MarketRequest
 ) -> TaskAssignment:
-    """The assignment of a planned task on a market of a week."""
+    """Returns the assignment of a planned task on a market of a week."""
     return assignment_of(
         profile,
         request.policy,
@@ -141,12 +142,12 @@ _TURNS: Final = {Effort.LOW: 0.5, Effort.MEDIUM: 0.75, Effort.HIGH: 1.0}
 
 
 def effort_for(priority: int) -> Effort:
-    """The effort for a priority of the plan, from 1 (most thorough) to 5."""
+    """Returns the effort for a priority of the plan, from 1 (most thorough) to 5."""
     if priority <= 1:
         return Effort.HIGH
     return Effort.MEDIUM if priority <= 3 else Effort.LOW
 
 
 def turns_for(effort: Effort, limits: AgentLimits) -> int:
-    """The number of turns of a model; at most the agent's limit."""
+    """Returns the number of turns of a model; at most the agent's limit."""
     return min(max(round(limits.max_turns * _TURNS[effort]), FEWEST_TURNS), limits.max_turns)

@@ -1,4 +1,4 @@
-"""The board of any run: its phase, its budget, and what its tasks brought and cost."""
+"""The board of any run: its phase, its budget, and the results and costs of its tasks."""
 
 import json
 from abc import ABC, abstractmethod
@@ -41,18 +41,19 @@ _MARKS = {
     NodeState.SKIPPED: "-",
 }
 MOST_LINES = 60
-"""The number of nodes that the Temporal UI shows."""
+"""The maximum number of nodes that the Temporal UI shows."""
 
 
 def lost_tools(asked: Sequence[ToolResult]) -> tuple[str, ...]:
-    """The tools, as `SERVER TOOL`, with calls that could not be made and that no other try got an
-    answer to, each once. A refusal is an answer."""
+    """Returns the tools, as `SERVER TOOL`, with calls that could not be made and that no other
+    attempt got an answer to, each once. A refusal is an answer."""
     lost = (result.call for result in lost_calls(asked))
     return tuple(dict.fromkeys(f"{call.server} {call.tool}" for call in lost))[:MOST_LOST]
 
 
 def lost_calls(asked: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-    """The results of the calls that could not be made and that no other try got an answer to."""
+    """Returns the results of the calls that could not be made and that no other attempt got an
+    answer to."""
     had = {_asked(r.call) for r in asked if r.status is not ToolStatus.UNAVAILABLE}
     return tuple(result for result in asked if _asked(result.call) not in had)
 
@@ -71,7 +72,7 @@ class RunBoard(ABC):
 
     @abstractmethod
     def details(self) -> str:
-        """The board as the Temporal UI shows it, in Markdown."""
+        """Renders the board for the Temporal UI, in Markdown."""
 
 
 class NodeBoard(RunBoard):
@@ -117,8 +118,8 @@ class NodeBoard(RunBoard):
     def end(
         self, node: str, done: TaskOutcome | Undelivered, at: datetime, key: str | None = None
     ) -> NodeOutcome:
-        """Notes what a node brought in its round, or why it brought nothing. The result is stored
-        under the node's name, or under `key` if the graph says so."""
+        """Notes a node's result in its round, or why it has none. The result is stored under the
+        node's name, or under `key` if the graph says so."""
         found = done if isinstance(done, TaskOutcome) else None
         outcome = NodeOutcome(
             entry=StateEntry(
@@ -139,7 +140,7 @@ class NodeBoard(RunBoard):
         return outcome
 
     def go_on(self, outcomes: Iterable[NodeOutcome]) -> None:
-        """Takes over what nodes brought before the run continued as new."""
+        """Restores the outcomes of nodes from before the run continued as new."""
         for outcome in outcomes:
             node, round_ = outcome.entry.node, outcome.entry.round
             self._rounds[node], self._begun[node] = round_, outcome.started_at
@@ -165,14 +166,14 @@ class NodeBoard(RunBoard):
         return self._nodes
 
     def state_of(self, name: str) -> NodeState:
-        """The state of a node in its last round."""
+        """Returns the state of a node in its last round."""
         ended = self._outcomes.get((name, self.rounds_of(name)))
         if ended is not None:
             return NodeState.FAILED if ended.entry.error else NodeState.DONE
         return NodeState.RUNNING if self.rounds_of(name) else NodeState.WAITING
 
     def rounds_of(self, name: str) -> int:
-        """How often a node was begun."""
+        """Returns how often a node was begun."""
         return self._rounds.get(name, 0)
 
     @property
@@ -184,7 +185,7 @@ class NodeBoard(RunBoard):
 
     @property
     def arrivals(self) -> tuple[NodeOutcome, ...]:
-        """The same outcomes in the order in which they came."""
+        """The same outcomes in the order of arrival."""
         return tuple(self._outcomes.values())
 
     @property
@@ -194,11 +195,12 @@ class NodeBoard(RunBoard):
 
     @property
     def usage(self) -> Usage:
-        """What all nodes together spent so far."""
+        """The usage of all nodes so far."""
         return sum_of(outcome.contribution.usage for outcome in self.outcomes)
 
     def evidence_for(self, entries: tuple[StateEntry, ...]) -> tuple[ToolResult, ...]:
-        """The tool results behind those of the entries that are research, for a validator."""
+        """Returns the tool results behind those of the entries that are research, for a
+        validator."""
         found = [
             result
             for entry in entries
@@ -208,7 +210,7 @@ class NodeBoard(RunBoard):
         return tuple(found[:MOST_EVIDENCE])
 
     def status(self) -> GraphStatus:
-        """The answer of the `status` query."""
+        """Returns the answer of the `status` query."""
         return GraphStatus(
             question=self.query.question,
             graph=self._graph,
@@ -232,7 +234,7 @@ class NodeBoard(RunBoard):
         swarm: SwarmRecord | None = None,
         stock: StockRecord | None = None,
     ) -> GraphRecord:
-        """Everything that the report is compiled from, with what the program adds."""
+        """Returns everything that the report is compiled from, with the program's own records."""
         known = {node.name for node in request.graph.nodes}
         return GraphRecord(
             request=request,
@@ -248,7 +250,7 @@ class NodeBoard(RunBoard):
         )
 
     def details(self) -> str:
-        """The board as the Temporal UI shows it, in Markdown."""
+        """Renders the board for the Temporal UI, in Markdown."""
         lines = [
             f"- {_MARKS[line.state]} **{line.node}** ({line.agent}) {line.state}"
             + (f": {line.note}" if line.note else "")
@@ -282,8 +284,8 @@ def _note(outcome: NodeOutcome | None) -> str | None:
 
 
 class GraphBoard(NodeBoard):
-    """The board of a question's graph. Its machine says which node is next and which state each
-    has."""
+    """The board of a question's graph. Its machine determines which node is next and the state of
+    each."""
 
     def __init__(self, request: GraphRequest, as_of: datetime, started_at: datetime) -> None:
         """Raises:
@@ -329,9 +331,9 @@ class GraphBoard(NodeBoard):
         return self._asked_about or super().window
 
     def state_of(self, name: str) -> NodeState:
-        """The state of a node; one that was not reached is skipped."""
+        """Returns the state of a node; one that was not reached is skipped."""
         return self.machine.state_of(name)
 
     def rounds_of(self, name: str) -> int:
-        """How often a node was begun, or its next round."""
+        """Returns how often a node was begun, or its next round."""
         return self.machine.rounds_of(name)

@@ -1,4 +1,4 @@
-"""The board of one market's research: what its agents delivered, and the outcome that follows."""
+"""The board of one market's research: the results of its agents, and the outcome that follows."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ _WITH_FIGURES = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
 
 
 class MarketBoard(RunBoard):
-    """What the agents of one market have delivered so far, and what it waits for."""
+    """The results of one market's agents so far, and the cases that it waits for."""
 
     def __init__(self, request: MarketRequest, started_at: datetime) -> None:
         super().__init__(Phase.RESEARCHING, request.allowance, started_at)
@@ -36,7 +36,7 @@ class MarketBoard(RunBoard):
         self._dead_letters: list[str] = []
 
     def end(self, done: TaskOutcome | Undelivered) -> None:
-        """Records a task's outcome, with the id of its dead letter where every agent failed."""
+        """Records a task's outcome, with the id of its dead letter if every agent failed."""
         self._agents.append(done.contribution)
         if isinstance(done, TaskOutcome):
             self._delivered.append(done)
@@ -55,11 +55,12 @@ class MarketBoard(RunBoard):
         return found[:MOST_EVIDENCE]
 
     def opening(self, task_id: str) -> tuple[ToolCall, ...]:
-        """The calls that are made before a task's first turn: those that its plan names, and those
-        that follow from the results that it goes on with, each once.
+        """Returns the calls that are made before a task's first turn: those that its plan names,
+        and those that follow from its input results, each once.
 
-        Where one of the results does not name any, none of the results' calls are made; the task
-        asks them itself. It also asks itself where two calls of one id have different arguments.
+        If one of the results names none, none of the results' calls are made, and the task makes
+        them itself. It also makes calls itself if two calls with the same id have different
+        arguments.
         """
         of_results = [outcome.openings for outcome in self._in_order]
         whole = all(task_id in openings for openings in of_results)
@@ -73,12 +74,12 @@ class MarketBoard(RunBoard):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a validator delivered its judgement of the conflicts between the findings."""
+        """Whether a validator judged the conflicts between the findings."""
         validated = next((o for o in self._delivered if _validation_in(o)), None)
         return validated is not None and validated.judged
 
     def outcome(self) -> MarketOutcome:
-        """The outcome of the market as it is now."""
+        """Returns the current outcome of the market."""
         validation = next(filter(None, map(_validation_in, self._delivered)), None)
         return MarketOutcome(
             market=self._market.market,
@@ -93,7 +94,7 @@ class MarketBoard(RunBoard):
         )
 
     def details(self) -> str:
-        """The board in Markdown: which person the market waits for."""
+        """Renders the cases that the market waits for, in Markdown."""
         if self.waiting:
             return waiting_details(self._market.market, self.waiting)
         return f"{self._market.market} is with the validator" if self.is_with_validator else ""
@@ -108,10 +109,10 @@ class MarketBoard(RunBoard):
 def decide_outcome(
     spec: MarketSpec, results: Sequence[ResearchResult], agents: Sequence[Contribution]
 ) -> Outcome:
-    """The outcome of a market. It is `missing` without its essential figure.
+    """Returns the outcome of a market. It is `missing` without its essential figure.
 
     It is `dead_lettered` if every task failed, and `partial` if some failed and the essential
-    figure is there.
+    figure is available.
     """
     if not any(contribution.delivered for contribution in agents):
         return Outcome.DEAD_LETTERED
@@ -121,7 +122,7 @@ def decide_outcome(
 
 
 def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
-    """The outcome once its conflicts are decided. Withheld claims are named as missing.
+    """Returns the outcome once its conflicts are decided. Withheld claims are named as missing.
 
     A market that loses its essential figure becomes `partial`.
     """
@@ -140,7 +141,7 @@ def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
 
 
 def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOutcome:
-    """The outcome after a rerun.
+    """Returns the outcome after a rerun.
 
     If the rerun found nothing, the earlier findings stay, and `missing` says that the rerun failed
     and why.
@@ -161,14 +162,15 @@ def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOut
 
 
 def _spent(outcome: MarketOutcome) -> Usage:
-    """The usage of an outcome and of everything before it."""
+    """Returns the usage of an outcome and of everything before it."""
     return usage_of(outcome.agents).plus(outcome.spent_before)
 
 
 def reasons_missing(
     results: Iterable[ResearchResult], agents: Iterable[Contribution]
 ) -> tuple[str, ...]:
-    """What was not found and which tasks were not done, each once, in the order of the agents."""
+    """Returns what was not found and which tasks were not done, each once, in the order of the
+    agents."""
     reasons = [reason for result in results for reason in result.missing]
     reasons += [
         f"{contribution.task_type} was not delivered: {contribution.error}"
@@ -188,7 +190,7 @@ def _has_essential(spec: MarketSpec, results: Iterable[ResearchResult]) -> bool:
 
 
 def _withheld(conflicts: Iterable[ConflictRecord]) -> tuple[str, ...]:
-    """The claims withheld by a decision that no position holds, in their order."""
+    """Returns the claims withheld by a decision that chose no position, in their order."""
     return tuple(
         dict.fromkeys(
             position.claim_id

@@ -1,4 +1,4 @@
-"""What the work on a report cost, over all agents."""
+"""The cost of the work on a report, over all agents."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -8,12 +8,12 @@ from desk.contracts.week.report import Contribution, MarketOutcome
 
 
 def sum_of(parts: Iterable[Usage]) -> Usage:
-    """The sum, under the name of the model that took the last turn."""
+    """Returns the sum, under the name of the model that took the last turn."""
     return reduce(Usage.plus, parts, Usage())
 
 
 def usage_of(lines: Iterable[Contribution | None]) -> Usage:
-    """The cost of all contributions, with the names of all models that took a turn."""
+    """Returns the cost of all contributions, with the names of all models that took a turn."""
     parts = [line.usage for line in lines if line is not None]
     models = sorted({part.model for part in parts}) or [Usage().model]
     return sum_of(parts).model_copy(update={"model": ", ".join(models)[:200]})
@@ -22,7 +22,7 @@ def usage_of(lines: Iterable[Contribution | None]) -> Usage:
 def usage_of_week(
     desk_work: Iterable[Contribution | None], outcomes: Iterable[MarketOutcome]
 ) -> Usage:
-    """The cost of a week's plan, commentary and markets, reruns included."""
+    """Returns the cost of a week's plan, commentary and markets, reruns included."""
     brought = tuple(outcomes)
     total = usage_of([*desk_work, *(line for outcome in brought for line in outcome.agents)])
     before = sum_of(outcome.spent_before for outcome in brought)

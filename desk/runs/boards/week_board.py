@@ -54,21 +54,21 @@ NO_LIMIT: Final = Allowance()
 
 
 class CommentedWeek(NamedTuple):
-    """The product manager's commentary, if there is one, and what it cost."""
+    """The product manager's commentary, if any, and its cost."""
 
     commentary: Commentary | None
     contribution: Contribution
 
 
 class QueuedRerun(NamedTuple):
-    """A rerun in the queue. `place` counts from 0 in the order of asking."""
+    """A rerun in the queue. `place` counts from 0 in the order of the requests."""
 
     request: RerunRequest
     place: int
 
 
 class WeekBoard(RunBoard):
-    """The plan of a week, the outcomes of its markets, and what was published. It has no clock."""
+    """The plan of a week, the outcomes of its markets, and what was published. It uses no clock."""
 
     def __init__(
         self,
@@ -112,9 +112,9 @@ class WeekBoard(RunBoard):
         return self._outcomes
 
     def put_away(self) -> None:
-        """Packs the outcomes until they are needed again.
+        """Compresses the outcomes until they are needed again.
 
-        A run stays open for reruns for days, and a backfill leaves many of them open. Unpacked,
+        A run stays open for reruns for days, and a backfill leaves many of them open. Uncompressed,
         their evidence takes some thirty times the memory.
         """
         self._lines, self._spent = self._settled_lines(), self.usage
@@ -123,7 +123,7 @@ class WeekBoard(RunBoard):
 
     @property
     def usage(self) -> Usage:
-        """What the work of the week has cost so far."""
+        """The cost of the week's work so far."""
         if self._packed is not None:
             return self._spent
         return usage_of_week(self._desk_work, self._outcomes.values())
@@ -141,7 +141,7 @@ class WeekBoard(RunBoard):
         self._first_rerun = self.last_revision + 2
 
     def restore(self, record: WeekRecord) -> None:
-        """Restores what a closed run left. A rerun is published next."""
+        """Restores the record of a closed run. A rerun is published next."""
         self.advice = record.advice
         self.plan = record.plan
         self.planning = record.planning
@@ -157,7 +157,7 @@ class WeekBoard(RunBoard):
         self._first_rerun = self.last_revision + 1
 
     def carried(self, *, deadline: datetime, tools: Tools) -> WeekCarried:
-        """What `go_on` needs besides the record."""
+        """Returns what `go_on` needs besides the record."""
         return WeekCarried(
             began_at=self.began_at,
             deadline=deadline,
@@ -169,7 +169,7 @@ class WeekBoard(RunBoard):
         )
 
     def go_on(self, record: WeekRecord, carried: WeekCarried) -> None:
-        """Restores the board of the execution before, which continued as new."""
+        """Restores the board of the previous execution, which continued as new."""
         self.restore(record)
         self.phase = Phase.OPEN_FOR_RERUNS
         self.began_at = self.revision_began_at = carried.began_at
@@ -192,19 +192,19 @@ class WeekBoard(RunBoard):
         return len(self.revisions) + len(self.reruns) + 1 >= MOST_REVISIONS
 
     def queue(self, request: RerunRequest) -> QueuedRerun:
-        """Adds a rerun to the queue. Reruns are done in the order of asking."""
+        """Adds a rerun to the queue. Reruns are done in the order of the requests."""
         queued = QueuedRerun(request, self._asked)
         self._asked += 1
         self.reruns.append(queued)
         return queued
 
     def begin_rerun(self, at: datetime) -> QueuedRerun:
-        """The rerun that was asked for first, whose revision is worked on from now on."""
+        """Returns the rerun that was requested first, and starts to measure its revision."""
         self.revision_began_at = at
         return self.reruns[0]
 
     def revision_of(self, queued: QueuedRerun) -> int:
-        """The revision that will hold a rerun.
+        """Returns the revision of a rerun.
 
         Raises:
             ValueError: it is not known yet (`numbered`).
@@ -219,14 +219,14 @@ class WeekBoard(RunBoard):
         return self.revisions[-1].revision if self.revisions else 0
 
     def note_waiting(self, market: str, escalations: Sequence[str]) -> None:
-        """Notes which cases a market waits for a person to decide; with none, that it no longer
+        """Notes the cases that a market waits for a person to decide; with none, that it no longer
         waits."""
         self.waiting.pop(market, None)
         if escalations:
             self.waiting[market] = tuple(escalations)
 
     def record_with(self, *revisions: Revision) -> WeekRecord:
-        """Everything that a report, or a later rerun, is made from."""
+        """Returns everything that a report, or a later rerun, is made from."""
         return WeekRecord(
             week=self.week,
             window=self.window,
@@ -243,7 +243,7 @@ class WeekBoard(RunBoard):
 
     def note_commented(self, commented: CommentedWeek | None) -> None:
         """Notes the commentary, which replaces an earlier one. The cost of the earlier one is
-        kept."""
+        added."""
         if self.commented is None:
             self.commented = commented
             return
@@ -271,12 +271,13 @@ class WeekBoard(RunBoard):
         self._deliveries[status.revision, status.channel] = status
 
     def closes_at(self, open_for: timedelta) -> datetime | None:
-        """When the run stops taking reruns: a while after the whole week was last published."""
+        """Returns when the run stops accepting reruns: `open_for` after the whole week was last
+        published."""
         whole = [r for r in self.revisions if r.kind is not RevisionKind.RERUN]
         return whole[-1].published_at + open_for if whole else None
 
     def status(self, deadline: datetime, open_for: timedelta) -> WeekStatus:
-        """The answer of the `status` query: the phase, and every market."""
+        """Returns the answer of the `status` query: the phase, and every market."""
         published = self.publication
         return WeekStatus(
             week=self.week,
@@ -298,7 +299,7 @@ class WeekBoard(RunBoard):
         )
 
     def details(self) -> str:
-        """The same for the Temporal UI, as Markdown."""
+        """Renders the same for the Temporal UI, in Markdown."""
         packed = self._packed is not None
         settled = self._lines if packed else tuple(map(self._settled, self.markets))
         lines = tuple(map(self._at_work, settled))
@@ -311,7 +312,7 @@ class WeekBoard(RunBoard):
         return "\n".join([head, "", "| market | state |", "| --- | --- |", *rows])
 
     def _board_lines(self) -> tuple[MarketStatus, ...]:
-        """Every market with what it has cost; one that is at work again shows that."""
+        """Returns every market with its cost. A market in progress again is shown as such."""
         settled = self._lines if self._packed is not None else self._settled_lines()
         return tuple(map(self._at_work, settled))
 
@@ -325,7 +326,8 @@ class WeekBoard(RunBoard):
         return line.model_copy(update={"spent": usage_of_week((), (outcome,))})
 
     def _at_work(self, line: MarketStatus) -> MarketStatus:
-        """The line as it is while the market is researched, or waits for a person."""
+        """Returns the line with its current state if the market is being researched or waits for a
+        person."""
         market = line.market
         if market not in self.waiting and market not in self.running:
             return line
@@ -339,7 +341,7 @@ class WeekBoard(RunBoard):
         )
 
     def _settled(self, market: str) -> MarketStatus:
-        """What has come back of a market, if anything has."""
+        """Returns the state of a market by its outcome, if there is one."""
         outcome = self.outcomes.get(market)
         if outcome is None:
             return MarketStatus(market=market, state=MarketState.PLANNED)

@@ -1,4 +1,4 @@
-"""A conflict as a person is shown it."""
+"""Conflicts in the form in which a person is shown them."""
 
 from desk.runs.escalations.case import (
     CaseContext,

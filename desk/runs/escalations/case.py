@@ -1,4 +1,4 @@
-"""A conflict as a case for a person: what is put before them, and what is wrong with an answer."""
+"""Makes a case for a person from a conflict, and checks the answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -21,11 +21,11 @@ from desk.trust.conflicts import default_position, state, state_on
 
 MOST_CLAIMS: Final = 16
 MOST_EVIDENCE: Final = 16
-"""A case holds what its positions rest on; the rest stands in the market's history."""
+"""A case contains what its positions rest on; the rest is in the market's history."""
 
 
 class CaseContext(NamedTuple):
-    """For whom persons are asked, and until when an answer is of use."""
+    """The run that asks, and until when an answer is useful."""
 
     week: IsoWeek
     deadlines: DeadlineConfig
@@ -44,7 +44,7 @@ def case_of(
     asking: CaseContext,
     now: datetime,
 ) -> EscalationRequest | None:
-    """What a person is asked about a conflict within what was found; None without time to ask."""
+    """Returns the request to a person to decide a conflict; None if there is no time to ask."""
     deadline = answer_due(now, asking.deadlines.escalation, asking.report_due)
     if deadline <= now:
         return None
@@ -62,7 +62,7 @@ def case_of(
 
 
 def claims_at(request: EscalationRequest, position: Position) -> tuple[Claim, ...]:
-    """The claim of a position, or all claims that it may be if that is ambiguous."""
+    """Returns the claim of a position, or every candidate if that is ambiguous."""
     claiming = (p for p in request.conflict.positions if p.claim_id is not None)
     for holder, claim in zip(claiming, request.claims, strict=False):
         if holder == position and _is_held(position, claim):
@@ -71,13 +71,14 @@ def claims_at(request: EscalationRequest, position: Position) -> tuple[Claim, ..
 
 
 def evidence_at(request: EscalationRequest, position: Position) -> tuple[ToolResult, ...]:
-    """The tool results that a position's claim rests on, through the claims it is derived from."""
+    """Returns the tool results that a position's claim rests on, through the claims it is derived
+    from."""
     wanted = set(_rests_on(claims_at(request, position), request.claims))
     return tuple(result for result in request.evidence if result.evidence_id in wanted)
 
 
 def refusal(request: EscalationRequest, answer: EscalationAnswer) -> str | None:
-    """Why an answer cannot be taken, in words that list the positions; None when it can."""
+    """Returns why an answer cannot be accepted, with a list of the positions; None if it can."""
     if not answer.by.strip():
         return f"an answer says in `by` who gives it; {_choices(request)}"
     if answer.position is None or 0 <= answer.position < len(request.conflict.positions):
@@ -86,7 +87,7 @@ def refusal(request: EscalationRequest, answer: EscalationAnswer) -> str | None:
 
 
 def decided_already(decision: EscalationDecision) -> str:
-    """Why a case that is decided takes no answer: who decided, when, and what to do instead."""
+    """Says why a decided case accepts no answer: who decided, when, and what to do instead."""
     at = f"{decision.decided_at:%Y-%m-%d %H:%M:%S} UTC"
     holds = decision.conflict.chosen or "no figure"
     if decision.answer is None:
@@ -98,7 +99,7 @@ def decided_already(decision: EscalationDecision) -> str:
 
 
 def words_of(position: Position) -> str:
-    """A position in a few words: what is held, by whom, on what source."""
+    """Describes a position briefly: its figure, its agent and its source."""
     return f"{position.stated} ({position.agent}, {position.source})"
 
 
@@ -111,7 +112,7 @@ def _choices(request: EscalationRequest) -> str:
 
 
 def _claims_of(conflict: ConflictRecord, outcomes: Sequence[MarketOutcome]) -> Iterator[Claim]:
-    """The claim of each position, in their order, then those that they are derived from."""
+    """Yields the claim of each position, in their order, then those that they are derived from."""
     known = [stand for outcome in outcomes for stand in _stands_in(outcome)]
     inputs: list[str] = []
     for position in conflict.positions:

@@ -1,4 +1,4 @@
-"""A case as the Temporal UI shows it, in Markdown."""
+"""Renders a case for the Temporal UI, in Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _COLUMNS: Final = (
 
 
 def case_details(status: EscalationStatus, workflow_id: str) -> str:
-    """The positions, the default, the deadline, and how to answer."""
+    """Renders the positions, the default, the deadline, and how to answer."""
     request = status.request
     lines = [f"**{request.market}**, {request.week}: {request.conflict.kind} conflict, "]
     lines[0] += _STATES[status.state]
@@ -38,20 +38,21 @@ def case_details(status: EscalationStatus, workflow_id: str) -> str:
 
 
 def waiting_details(market: str, escalations: Sequence[str]) -> str:
-    """What a market that waits shows: which cases, and how they are answered."""
+    """Renders a waiting market: its cases, and how they are answered."""
     cases = "\n".join(f"- `{workflow_id}`" for workflow_id in escalations)
     return f"**{market}** waits for a person: `desk escalations list`\n\n{cases}"
 
 
 def default_words(request: EscalationRequest) -> str:
-    """What holds when nobody answers."""
+    """Says what applies if nobody answers."""
     if request.default is None:
         return "the figure is withheld"
     return f"{request.default + 1}, {plain(request.conflict.positions[request.default].stated)}"
 
 
 def plain(text: str) -> str:
-    """Text of others on one line, with nothing in it that Markdown would read as markup."""
+    """Returns text from outside on one line, with everything escaped that Markdown would read as
+    markup."""
     return re.sub(r"([\\`*_\[\]<>|!#])", r"\\\1", " ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""Graphs of agents: their checks, their conditions, and what is due next."""
+"""Graphs of agents: their checks, their conditions, and which node is due next."""
 
 from desk.runs.graphs.checks import faults, naming_faults
 from desk.runs.graphs.fault import GraphFault

@@ -1,8 +1,8 @@
-"""What is wrong with a graph, found before anything of it runs.
+"""Finds the faults of a graph before any of it runs.
 
-A graph has exactly one end, a node that no edge leads on from, and its task is to synthesise: that
-is the answer, and what any other end brought would be in none. Further nodes may synthesise on the
-way, as for a draft. A node reads only what a node before it writes, and so does a condition.
+A graph has exactly one end, a node without an edge onwards, and its task is to synthesise: that is
+the answer, and no answer would contain the result of another end. Other nodes may synthesise on the
+way, for example a draft. A node, and a condition, reads only what an earlier node writes.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ from desk.runs.graphs.state import RESERVED
 
 
 def faults(spec: GraphSpec) -> tuple[GraphFault, ...]:
-    """All faults of a graph, in the order of the file; none means that it can be run.
+    """Returns all faults of a graph, in the order of the file. Without any, the graph can be run.
 
-    What depends on the order of the nodes is looked at only where names and loops are sound.
+    Faults that depend on the order of the nodes are only looked for if names and loops are sound.
     """
     shape = shape_of(spec)
     found = [*structure_faults(spec, shape), *_expression_faults(spec)]
@@ -38,7 +38,7 @@ def faults(spec: GraphSpec) -> tuple[GraphFault, ...]:
 
 
 def naming_faults(spec: GraphSpec) -> tuple[GraphFault, ...]:
-    """The faults that can be found in a graph of which parts could not be read."""
+    """Returns the faults that can be found in a graph of which parts could not be parsed."""
     dangling = (f for f in structure_faults(spec, shape_of(spec)) if "which is no" in f.words)
     return (*dangling, *_expression_faults(spec))
 
@@ -146,7 +146,7 @@ def _order_faults(spec: GraphSpec, shape: Shape) -> Iterator[GraphFault]:
 
 
 def _before(shape: Shape, place: int) -> set[int]:
-    """The nodes whose entries a node can see."""
+    """Returns the nodes whose entries a node can see."""
     found = set(shape.ancestors(place))
     for loop in shape.loops:
         if place in loop.body:
@@ -175,7 +175,8 @@ def _nobody(key: str, every: set[str], before: set[str]) -> str:
 def _never_taken(
     place: int, node: NodeSpec, back: set[tuple[int, str, int]]
 ) -> Iterator[GraphFault]:
-    """Alternatives behind one that is taken in any case; going back is not, as rounds run out."""
+    """Yields alternatives after one that is always taken. A back edge is not always taken, because
+    rounds run out."""
     certain = None
     for number, edge in enumerate(node.next):
         if certain is not None:

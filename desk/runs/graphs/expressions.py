@@ -1,4 +1,4 @@
-"""What is wrong with a condition, before it is ever tried."""
+"""Finds the faults of a condition before it is evaluated."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from jmespath.parser import Parser
 from desk.analytics.names.nearest import suggestion
 
 WHOLE: Final = "@"
-"""How JMESPath calls all that an expression is about."""
+"""JMESPath's name for the whole input of an expression."""
 
 _OWN_SCOPE: Final = {
     "pipe": 1,
@@ -25,12 +25,13 @@ _OWN_SCOPE: Final = {
     "expref": 0,
     "key_val_pair": 1,
 }
-"""How many parts of an expression are about the same thing as the whole; the others are about what
-the first has found. Of those that are not named, all are."""
+"""How many children of an expression read the same input as the expression itself; the others read
+what the first one has found. Of types that are not listed, all children do."""
 
 
 def expression_fault(expression: str) -> str | None:
-    """Why a condition is no JMESPath that can be worked out, with the column; None if it is."""
+    """Returns why a condition is not JMESPath that can be evaluated, with the column; None if it
+    is."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", PendingDeprecationWarning)
@@ -47,8 +48,8 @@ def expression_fault(expression: str) -> str | None:
 
 @lru_cache(maxsize=2_000)
 def names_in(expression: str) -> frozenset[str]:
-    """The names of the state that a condition looks at; with `WHOLE` where it looks at all of it,
-    or cannot be read."""
+    """Returns the names of the state that a condition reads; with `WHOLE` if it reads all of it, or
+    cannot be parsed."""
     try:
         return frozenset(_roots(Parser().parse(expression).parsed))
     except (JMESPathError, RecursionError):

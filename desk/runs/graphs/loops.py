@@ -1,8 +1,8 @@
-"""What a graph's form must be so that it can be run at all.
+"""Checks the form that a graph must have to be run at all.
 
-A loop is entered at its head only, and one node of it decides, with `next`, whether to go round
-again or to leave: its latch. Within a loop every node waits for all that lead to it, so that
-nothing of a round is still at work when the next one begins.
+A loop is entered only at its head, and one node of it, its latch, decides with `next` whether to
+repeat or to leave the loop. Within a loop every node waits for all that lead to it, so that no node
+of a round still runs when the next round begins.
 """
 
 from collections import Counter
@@ -18,13 +18,13 @@ from desk.runs.graphs.shape import Link, Loop, Shape
 
 
 def structure_faults(spec: GraphSpec, shape: Shape) -> tuple[GraphFault, ...]:
-    """What keeps a graph from being run: names, edges and loops."""
+    """Returns the faults that keep a graph from being run: of names, edges and loops."""
     named = (*_twice(spec), *_dangling(spec))
     return (*named, *_loop_faults(spec, shape))
 
 
 def round_faults(spec: GraphSpec, shape: Shape) -> Iterator[GraphFault]:
-    """Loops that never go round or never end, and `rounds` that mean nothing."""
+    """Yields loops that never repeat or never end, and `rounds` without effect."""
     heads = {loop.head: loop for loop in shape.loops}
     for loop in shape.loops:
         yield from _exit_faults(spec, shape, loop)
@@ -122,7 +122,7 @@ def _too_many_outcomes(spec: GraphSpec, shape: Shape) -> Iterator[GraphFault]:
 
 
 def _at(spec: GraphSpec, shape: Shape, loop: Loop, words: str) -> GraphFault:
-    """A fault of the edge that goes back."""
+    """Returns a fault of the back edge."""
     backs: Iterable[Link] = (link for link in shape.links if link.back)
     return _of(spec, next(k for k in backs if (k.target, k.source) == loop[:2]), words)
 

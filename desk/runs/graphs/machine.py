@@ -1,19 +1,19 @@
-"""The run of a graph as a pure state machine: what has ended in, what is to be started out.
+"""The run of a graph as a pure state machine: ended nodes in, nodes to start out.
 
 The first node is the start. An edge is resolved once the node that it leaves has ended or was
-skipped: it is taken or not. Of `next` the first edge whose condition holds is taken, or none where
+skipped: it is taken or not. Of `next` the first edge whose condition holds is taken, or none if
 none holds; of `fork` all whose conditions hold. A node waits until all its forward edges are
 resolved: it is started if one of them was taken, and skipped otherwise, which resolves its own
-edges as not taken. With `join: any` it is started at the first that is taken, and what arrives
-later starts nothing. A node that failed leads on as one that is done does.
+edges as not taken. With `join: any` it is started by the first edge that is taken, and later
+arrivals start nothing. The edges of a failed node are resolved like those of one that succeeded.
 
-A back edge (see `graph_shape`) that is chosen puts its loop's nodes back to waiting and starts the
-head in its next round. Where the head has run as often as its `rounds` allow since the loop was
-entered from outside, the edge counts as not chosen and the next alternative is tried.
+A back edge (see `shape.py`) that is chosen resets its loop's nodes to waiting and starts the head
+in its next round. If the head has run as often as its `rounds` allow since the loop was entered
+from outside, the edge counts as not chosen and the next alternative is tried.
 
-A condition sees what its node has seen and what it has brought: the entries of the nodes before it,
-and in a loop those that its round before has left. So nothing that happens side by side decides
-anything, and entries depend on the order of arrival only where a `join: any` says so.
+A condition sees the input and the result of its node: the entries of the nodes before it, and in a
+loop those of its previous round. So nothing that runs concurrently affects a condition, and entries
+depend on the order of arrival only with `join: any`.
 """
 
 from collections import deque
@@ -32,21 +32,21 @@ from desk.runs.graphs.state import StateAsJson, as_json, holds, view_of
 
 
 class NodeStart(NamedTuple):
-    """A node that is to be started, in its round, counted from 1."""
+    """A node to start, in its round, counted from 1."""
 
     node: NodeSpec
     round: int
 
 
 class GraphMachine:
-    """Where a run of a graph stands.
+    """The state of a graph's run.
 
     It never runs a node before those it waits for, and it ends: every node that can be reached is
     done, failed or skipped once `done` is true.
     """
 
     def __init__(self, spec: GraphSpec, query: Query) -> None:
-        """A machine at its beginning.
+        """Creates a machine at its beginning.
 
         Raises:
             ValueError: an edge leads to no node, or a loop has a form that cannot be run.
@@ -72,7 +72,8 @@ class GraphMachine:
         self._wire(count)
 
     def _wire(self, count: int) -> None:
-        """Who waits for how many edges, who leaves by which, and what loops leave behind."""
+        """Computes the edges that each node waits for and leaves by, and the loops that each is
+        in."""
         self._leaving: list[list[Link]] = [[] for _ in range(count)]
         self._waits = [0] * count
         for link in self._shape.links:
@@ -93,7 +94,7 @@ class GraphMachine:
         return self._spec.nodes
 
     def begin(self) -> tuple[NodeStart, ...]:
-        """What to start first.
+        """Returns what to start first.
 
         Raises:
             ValueError: it has begun before.
@@ -106,7 +107,7 @@ class GraphMachine:
         return (self._start(0),)
 
     def finish(self, entry: StateEntry) -> tuple[NodeStart, ...]:
-        """What to start now that a node has ended, in the order of the file.
+        """Returns what to start now that a node has ended, in the order of the file.
 
         Raises:
             ValueError: that node is not running, or in another round.
@@ -134,7 +135,7 @@ class GraphMachine:
         return self._begun and self._running == 0
 
     def state_of(self, name: str) -> NodeState:
-        """Where a node stands, in its last round.
+        """Returns the state of a node in its last round.
 
         Raises:
             KeyError: there is no such node.
@@ -142,7 +143,7 @@ class GraphMachine:
         return self._states[self._places[name]]
 
     def rounds_of(self, name: str) -> int:
-        """How often a node was started.
+        """Returns how often a node was started.
 
         Raises:
             KeyError: there is no such node.
@@ -151,7 +152,7 @@ class GraphMachine:
 
     @property
     def entries(self) -> tuple[StateEntry, ...]:
-        """All that was brought, in the order of the file and then of the rounds."""
+        """All entries, in the order of the file and then of the rounds."""
         return tuple(entry for entries in self._entries for entry in entries)
 
     @property
@@ -164,8 +165,8 @@ class GraphMachine:
         )
 
     def visible_to(self, node: NodeSpec) -> tuple[StateEntry, ...]:
-        """What a node is shown: of the nodes before it, the last entry of each, as far as it reads
-        their keys. In a loop, also what the round before has left, its own entry included.
+        """Returns what a node is shown: of the nodes before it, the last entry of each, if it reads
+        their keys. In a loop, also the entries of the previous round, its own included.
 
         Raises:
             KeyError: there is no such node.
@@ -176,7 +177,8 @@ class GraphMachine:
         return tuple(e for e in found if node.reads is None or e.key in node.reads)
 
     def _seen_by(self, place: int, among: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """The entries that a node sees: each as the place of its node and its number there."""
+        """Yields the entries that a node sees, each as the place of its node and its number
+        there."""
         if place not in self._shape.earlier:
             return
         for other in sorted(among):
@@ -185,8 +187,8 @@ class GraphMachine:
                 yield other, count - 1
 
     def _count(self, place: int, other: int) -> int:
-        """How many entries of another node a node may see: all where it waits for it, and else
-        those from before the round in which both are."""
+        """Returns how many entries of another node a node may see: all if it waits for it, and
+        otherwise those from before the current round of the loop that contains both."""
         if self._shape.comes_before(other, place):
             return len(self._entries[other])
         around = (loop for loop in reversed(self._loops_of[place]) if other in loop.body)
@@ -204,7 +206,7 @@ class GraphMachine:
         return NodeStart(self._spec.nodes[place], self._rounds[place])
 
     def _again(self, loop: Loop) -> NodeStart:
-        """The head once more, with the loop as it was when it was entered."""
+        """Starts the head again, with the loop reset to its state at entry."""
         left = {place: len(self._entries[place]) for place in loop.body}
         for place in loop.body - {loop.head}:
             self._states[place] = NodeState.WAITING
@@ -215,7 +217,7 @@ class GraphMachine:
         return self._start(loop.head)
 
     def _chosen(self, place: int) -> set[Link]:
-        """The edges of a node that are taken."""
+        """Returns the edges of a node that are taken."""
         edges = self._leaving[place]
         view = None
         if any(self._edge(link).when for link in edges):
@@ -236,8 +238,8 @@ class GraphMachine:
         return (node.next if link.field == "next" else node.fork)[link.place]
 
     def _view_of(self, place: int) -> dict[str, JsonValue]:
-        """What the conditions of a node that has ended look at: a long document that none of them
-        is about is not written out."""
+        """Returns the view for the conditions of a node that has ended. A long document that no
+        condition reads is not serialised."""
         edges = self._spec.nodes[place].edges
         names = frozenset(n for edge in edges if edge.when for n in names_in(edge.when))
         among = {other for name in names for other in self._writers.get(name, ())}
@@ -257,7 +259,8 @@ class GraphMachine:
         return self._contents[place, number]
 
     def _resolve(self, decided: Iterable[tuple[Link, bool]]) -> tuple[NodeStart, ...]:
-        """What starts by edges that are now taken or not, and by the nodes that this skips."""
+        """Returns what starts by edges that are now taken or not, and by the nodes that this
+        skips."""
         waiting = deque(decided)
         ready: list[int] = []
         while waiting:

@@ -1,13 +1,13 @@
 """The shape of a graph: which node comes before which, and its loops.
 
-An edge that leads back to a node on the way from the start, itself included, is a back edge. A back
-edge makes a loop: its head is the node that it leads to, its latch the one that it leaves, and its
-body all nodes on a way from the head to the latch, both included. Without back edges a graph is
-acyclic, and that is the order in which nodes wait for each other.
+An edge that leads back to a node on the path from the start, itself included, is a back edge. A
+back edge makes a loop: its head is the node that it leads to, its latch the one that it leaves, and
+its body all nodes on a path from the head to the latch, both included. Without back edges a graph
+is acyclic, and that is the order in which nodes wait for each other.
 
-Nodes are known by their place in the file. Edges to names that no node has, and nodes that no way
-from the start leads to, are no part of the shape. Everything here is linear in nodes and edges for
-one loop, and nothing recurs, so that a graph may be as long as the contract allows.
+Nodes are identified by their place in the file. Edges to unknown names, and nodes that cannot be
+reached from the start, are not part of the shape. Everything here is linear in nodes and edges for
+one loop, and nothing is recursive, so that a graph may be as long as the contract allows.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,8 @@ from desk.contracts.question.graph import GraphSpec
 
 
 class Loop(NamedTuple):
-    """A loop: where it is entered, who decides to go round again, and all of its nodes."""
+    """A loop: the node where it is entered, the node that decides to repeat it, and all of its
+    nodes."""
 
     head: int
     latch: int
@@ -26,7 +27,7 @@ class Loop(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge with the places of its ends; `field` and `place` say where its node has it."""
+    """An edge with the places of its ends; `field` and `place` give its position in its node."""
 
     source: int
     target: int
@@ -37,12 +38,12 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """What there is to know about a graph's form.
+    """The form of a graph.
 
     `order` has the nodes that can be reached, each after all that lead to it by forward edges.
     `links` are the edges between them, in the order of the file. `earlier` has, for each node, the
     set of nodes before it, as bits of a number. `loops` are outermost first; two back edges make
-    two loops, also where they share a head.
+    two loops, also if they share a head.
     """
 
     order: tuple[int, ...]
@@ -51,17 +52,17 @@ class Shape:
     loops: tuple[Loop, ...]
 
     def comes_before(self, first: int, second: int) -> bool:
-        """Whether a way of forward edges leads from the first node to the second."""
+        """Returns whether a path of forward edges leads from the first node to the second."""
         return bool(self.earlier[second] >> first & 1)
 
     def ancestors(self, node: int) -> Iterator[int]:
-        """The nodes before a node, in the order of the file."""
+        """Returns the nodes before a node, in the order of the file."""
         bits = self.earlier[node]
         return (place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
 def shape_of(spec: GraphSpec) -> Shape:
-    """The shape of a graph, from the edges that name existing nodes."""
+    """Returns the shape of a graph, from the edges that name existing nodes."""
     places: dict[str, int] = {}
     for place, node in enumerate(spec.nodes):
         places.setdefault(node.name, place)
@@ -86,7 +87,8 @@ def _links(spec: GraphSpec, places: dict[str, int], place: int) -> tuple[Link, .
 
 
 def _walk(outgoing: list[tuple[Link, ...]]) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
-    """The nodes in an order that forward edges keep, and the back edges: a walk in depth first."""
+    """Walks the graph depth-first. Returns the nodes in topological order by forward edges, and the
+    back edges."""
     done: list[int] = []
     back: set[tuple[int, int]] = set()
     seen, on_the_way = {0}, {0}

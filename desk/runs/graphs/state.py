@@ -1,9 +1,9 @@
-"""What the nodes of a graph share: a view of it as JSON, and conditions on that view.
+"""The shared state of a graph: a view of it as JSON, and conditions on that view.
 
-The view has `question`, `parameters`, each key of the state with what was delivered under it, and
-`errors` with the reason for each key that a node failed to write. Where a node ran in several
-rounds, the last one counts. Where several nodes write a key, the graph's merge rule decides, in the
-order of the file: the order in which they ended makes no difference.
+The view has `question`, `parameters`, each key of the state with the result delivered under it, and
+`errors` with the reason for each key that a node failed to write. If a node ran in several rounds,
+the last one counts. If several nodes write a key, the graph's merge rule decides, in the order of
+the file: the order in which they ended makes no difference.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,24 +20,24 @@ from desk.contracts.question.graph import GraphSpec, Merge
 from desk.contracts.runs.turns import StateEntry
 
 RESERVED: Final = ("question", "parameters", "errors")
-"""Names that the view has of its own, and no node may write."""
+"""Names of the view itself, which no node may write."""
 
 
 class StateAsJson(NamedTuple):
-    """An entry with its result as JSON, so that a long document is written out only once."""
+    """An entry with its result as JSON, so that a long document is serialised only once."""
 
     entry: StateEntry
     content: JsonValue
 
 
 def as_json(entry: StateEntry) -> StateAsJson:
-    """An entry and its result as JSON; None where it has none."""
+    """Returns an entry and its result as JSON, or None for the result if it has none."""
     result = entry.result
     return StateAsJson(entry, None if result is None else result.model_dump(mode="json"))
 
 
 def view(spec: GraphSpec, query: Query, entries: Iterable[StateEntry]) -> dict[str, JsonValue]:
-    """The state as conditions and people see it, from entries in any order."""
+    """Returns the state as conditions and people see it, from entries in any order."""
     places = {node.name: place for place, node in enumerate(spec.nodes)}
     last: dict[str, StateEntry] = {}
     for entry in entries:
@@ -50,7 +50,7 @@ def view(spec: GraphSpec, query: Query, entries: Iterable[StateEntry]) -> dict[s
 def view_of(
     merges: Mapping[str, Merge], query: Query, entries: Iterable[StateAsJson]
 ) -> dict[str, JsonValue]:
-    """The same from the last entry of each node, in the order of the file."""
+    """Returns the same from the last entry of each node, in the order of the file."""
     delivered: dict[str, list[JsonValue]] = {}
     errors: dict[str, list[str]] = {}
     for entry, content in entries:
@@ -74,24 +74,24 @@ def _merged(merge: Merge | None, found: list[JsonValue]) -> JsonValue:
 
 
 def holds(expression: str, state: Mapping[str, JsonValue]) -> bool:
-    """Whether a condition is true of a view: its value is not null, false or empty.
+    """Returns whether a condition is true of a view: its value is not null, false or empty.
 
-    One that cannot be worked out, such as the length of a number, does not hold.
+    A condition that cannot be evaluated, such as the length of a number, is false.
     """
     try:
         found = compiled(expression).search(dict(state))
     except Exception:
-        # The library lets more through than its own errors, such as those of a slice's step.
+        # The library also raises errors that are not its own, such as those of a slice's step.
         return False
     return not (found is None or found is False or found in ("", [], {}))
 
 
 @lru_cache(maxsize=2_000)
 def compiled(expression: str) -> ParsedResult:
-    """A condition, ready to be tried; kept, because a graph may have a thousand.
+    """Returns a compiled condition. Cached, because a graph may have a thousand.
 
     Raises:
-        ValueError: it is no JMESPath.
+        ValueError: it is not JMESPath.
     """
     try:
         return jmespath.compile(expression)

@@ -1,4 +1,4 @@
-"""The contents of messages, made from the events of a task in the contracts' words."""
+"""The contents of messages, made from the events of a task."""
 
 from collections.abc import Mapping, Sized
 from datetime import UTC, datetime
@@ -64,7 +64,7 @@ _PHASES: Final = {
 def given(
     task: TurnAsked, failed_before: tuple[AgentId, ...]
 ) -> TaskAssignmentContent | ValidationRequestContent:
-    """The message that gives a task to an agent; to a validator, a request to validate."""
+    """Returns the message that gives a task to an agent; for a validator, a request to validate."""
     if task.assignment.task_type is TaskType.VALIDATE:
         results = tuple(finding.result_id for finding in task.findings[:MOST_FINDINGS])
         return ValidationRequestContent(
@@ -78,7 +78,7 @@ def given(
 
 
 def accepted(assignment: TaskAssignment, taken: ActivityTaken) -> TaskAcceptanceContent:
-    """The message that a worker took the task."""
+    """Returns the message that a worker accepted the task."""
     return TaskAcceptanceContent(
         task_id=assignment.task_id,
         status=AcceptanceStatus.ACCEPTED,
@@ -88,7 +88,7 @@ def accepted(assignment: TaskAssignment, taken: ActivityTaken) -> TaskAcceptance
 
 
 def rejected(assignment: TaskAssignment, failed: Failed) -> TaskAcceptanceContent:
-    """The message that no worker took the task in time."""
+    """Returns the message that no worker accepted the task in time."""
     return TaskAcceptanceContent(
         task_id=assignment.task_id,
         status=AcceptanceStatus.REJECTED,
@@ -99,7 +99,8 @@ def rejected(assignment: TaskAssignment, failed: Failed) -> TaskAcceptanceConten
 def progress(
     assignment: TaskAssignment, number: int, calls: int, answer: TurnAnswer
 ) -> TaskProgressContent:
-    """The message of a turn that does not deliver: the calls so far, and why the agent goes on."""
+    """Returns the message of a turn that does not deliver: the calls so far, and why the agent
+    continues."""
     note = answer.note or answer.feedback or answer.over_budget
     if answer.cut_off:
         note = "the model's answer was lost on its way"
@@ -115,8 +116,8 @@ def progress(
 
 
 def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -> MessageContent:
-    """The message with what an agent delivers. A plan, a commentary and a controller's choice are
-    broadcast."""
+    """Returns the message with an agent's result. A plan, a commentary and a controller's choice
+    are broadcast."""
     if isinstance(result, ResearchResult):
         return ResearchResultContent(
             result=result,
@@ -144,7 +145,7 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
 
 
 def _worded(written: Commentary) -> str:
-    """`4 themes`; of an earlier version's commentary, `6 sentences`."""
+    """Returns `4 themes`, or `6 sentences` for an earlier version's commentary."""
     if written.sentences:
         return f"{len(written.sentences)} sentences"
     return "1 theme" if len(written.themes) == 1 else f"{len(written.themes)} themes"
@@ -164,7 +165,7 @@ def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:
 
 
 def _chosen(choice: ActionChoice) -> str:
-    """`NVDA: FETCH_NEWS, because …`."""
+    """Returns `NVDA: FETCH_NEWS, because …`."""
     market = choice.market.market
     words = f"{market}: {choice.action}" if choice.action else f"{market}: nothing more is done"
     return (f"{words}, because {choice.reason}" if choice.reason else words)[:LONGEST_TEXT]
@@ -176,8 +177,8 @@ def _planned(plan: WeekPlan, assignment: TaskAssignment) -> BroadcastContent:
 
 
 def status_of(result: ResearchResult) -> ResultStatus:
-    """`partial` if something was looked for and not found, `failed` if nothing was found, else
-    complete."""
+    """Returns `partial` if some of what was looked for was not found, `failed` if nothing was
+    found, else complete."""
     if not result.missing:
         return ResultStatus.COMPLETED
     found = result.claims or result.events or result.views or result.tones
@@ -185,7 +186,7 @@ def status_of(result: ResearchResult) -> ResultStatus:
 
 
 def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
-    """Hours from the start of the newest claim's day (UTC) to the as-of instant."""
+    """Returns the hours from the start of the newest claim's day (UTC) to the as-of instant."""
     if not result.claims:
         return None
     newest = max(claim.as_of for claim in result.claims)
@@ -194,7 +195,7 @@ def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
 
 
 class Happened(NamedTuple):
-    """The place of an error in Temporal's histories, and what was done about it."""
+    """The place of an error in Temporal's histories, and the recovery from it."""
 
     at: datetime
     context: Mapping[str, str | int]
@@ -202,7 +203,7 @@ class Happened(NamedTuple):
 
     @property
     def impact(self) -> Severity:
-        """How severe the error is, by what was done about it."""
+        """The severity of the error, by the recovery from it."""
         return _IMPACTS[self.recovery]
 
 
@@ -219,7 +220,7 @@ _IMPACTS: Final = {
 def error_report(
     error: AgentError, happened: Happened, *, final: bool, task_id: str | None
 ) -> ErrorReportContent:
-    """The report of an error that an agent returned, completed by its event."""
+    """Returns the report of an error that an agent returned, completed from its event."""
     known = {
         "occurred_at": error.occurred_at or happened.at,
         "context": {**happened.context, **error.context},
@@ -240,7 +241,7 @@ def fault_report(
     tool: str | None = None,
     attempt: int = 1,
 ) -> ErrorReportContent:
-    """The report of an attempt that failed, as Temporal recorded it."""
+    """Returns the report of an attempt that failed, as Temporal recorded it."""
     error = AgentError(
         error_type=fault.error_type[:LONGEST_LABEL] or "unknown",
         error_message=fault.message[:LONGEST_TEXT],
@@ -254,7 +255,7 @@ def fault_report(
 
 
 def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportContent:
-    """The report of a dead letter's last error, or of how a workflow ended."""
+    """Returns the report of a dead letter's last error, or of how a workflow ended."""
     letter = lost.letter
     if letter is None or not letter.errors:
         happened = Happened(lost.at, context, Recovery.NONE)
@@ -269,8 +270,8 @@ def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportCont
 
 
 def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:
-    """The message that a market or the whole run entered a phase, with the outcome at its end.
-    `run` is its workflow."""
+    """Returns the message that a market or the whole run entered a phase, with the outcome at its
+    end. `run` is its workflow."""
     subject = market or _subject(run)
     if event.revision is not None:
         words = f"revision {event.revision} is on disk"
@@ -298,7 +299,7 @@ def _subject(run: str) -> str:
 
 
 def is_identity(name: str) -> bool:
-    """Whether a Temporal identity names a process and its host, such as `4711@host-1`."""
+    """Returns whether a Temporal identity names a process and its host, such as `4711@host-1`."""
     before, at, after = name.partition("@")
     return (
         bool(before and at and after)

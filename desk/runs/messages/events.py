@@ -1,4 +1,4 @@
-"""A run's histories reduced to the events that messages are made from."""
+"""The events of a run's histories that messages are made from."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,7 +38,7 @@ class TurnAsked(Contract):
 
 
 class TurnAnswer(Contract):
-    """The part of a turn's answer that messages use, without what a model said and what it cost."""
+    """The part of a turn's answer that messages use, without the model's text and the cost."""
 
     calls: Annotated[tuple[JsonValue, ...], Field(max_length=200)] = ()
     result: AgentResult | None = None
@@ -77,7 +77,7 @@ class WeekAsked(Contract):
 
 class AttemptFailure(NamedTuple):
     """Why an attempt failed, as Temporal recorded it. `call` is why a tool call got no answer, if
-    its worker could say."""
+    its worker reported it."""
 
     error_type: str
     message: str
@@ -124,7 +124,7 @@ class TurnAnswered(MessageEvent):
 
 @dataclass(frozen=True)
 class Failed(MessageEvent):
-    """An activity failed for good. `taken` says whether a worker had started it."""
+    """An activity failed after all retries. `taken` says whether a worker had started it."""
 
     asked: int
     fault: AttemptFailure
@@ -142,7 +142,7 @@ class Entered(MessageEvent):
 
 @dataclass(frozen=True)
 class RerunAsked(MessageEvent):
-    """A rerun of a market was asked for."""
+    """A rerun of a market was requested."""
 
     by: str
     request: RerunRequest
@@ -172,7 +172,7 @@ class Lost(MessageEvent):
 
 
 class Pending(NamedTuple):
-    """An activity that has not ended, as the server describes it now."""
+    """An activity that has not ended, as the server currently describes it."""
 
     activity_id: str
     attempt: int = 1
@@ -209,8 +209,8 @@ class ToldWorkflow:
 
 
 class TurnKey(NamedTuple):
-    """The turn of an activity, from its id: the agent's place in the workflow, and the number of
-    the turn."""
+    """The turn of an activity, parsed from its id: the agent's place in the workflow, and the
+    number of the turn."""
 
     place: str
     agent: AgentId
@@ -218,7 +218,7 @@ class TurnKey(NamedTuple):
 
 
 def turn_of(activity_id: str) -> TurnKey | None:
-    """The turn of an activity; None if it is not an agent's turn."""
+    """Returns the turn of an activity, or None if it is not an agent's turn."""
     parts = activity_id_parts(activity_id)
     if parts is None or parts.call is not None or parts.agent not in AgentId.known():
         return None

@@ -1,4 +1,5 @@
-"""The messages of a run, from its histories and from the server's description of pending work.
+"""Lists the messages of a run, from its histories and from the server's description of pending
+work.
 
 Nothing is sent or stored. The same histories give the same messages, with the same ids, in the same
 order. Pending work is only known while it is pending.
@@ -33,7 +34,7 @@ MOST_QUEUES: Final = 40
 
 
 class WorkerState(StrEnum):
-    """The state of a worker's process, as it reports it."""
+    """The state that a worker's process reports."""
 
     RUNNING = "running"
     STOPPING = "stopping"
@@ -65,15 +66,14 @@ class WorkerSeen:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is expected of the process: it has stopped, or its heartbeats
-        have."""
+        """Whether the process is gone: it has stopped, or its heartbeats have."""
         return self.silent or self.state is WorkerState.STOPPED
 
 
 def messages_of(
     workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()
 ) -> list[SortedMessage]:
-    """The messages of a run, by time and then by workflow and event.
+    """Returns the messages of a run, by time and then by workflow and event.
 
     `workers` are those that the server knows while the run is open.
     """
@@ -87,7 +87,7 @@ def messages_of(
 def chosen(
     entries: Iterable[SortedMessage], *, market: str | None = None, kind: MessageType | None = None
 ) -> Sequence[AgentMessage]:
-    """The messages about one market, or of one type; all messages if neither is given."""
+    """Returns the messages about one market, or of one type; all messages if neither is given."""
     return [
         entry.message
         for entry in entries
@@ -96,8 +96,8 @@ def chosen(
 
 
 def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
-    """The messages about pending activities. Called after the teller has read all events. `in_use`
-    has the share of slots in use by the worker's identity."""
+    """Yields the messages about pending activities, after all events were read. `in_use` maps a
+    worker's identity to its share of slots in use."""
     asked = {event.activity_id: event for event in teller.asked.values()}
     for activity in teller.workflow.pending:
         if (event := asked.get(activity.activity_id)) is not None:
@@ -133,7 +133,7 @@ def _of_activity(
 def _acceptance(
     task: Task, activity: Pending, in_use: Mapping[str, float]
 ) -> TaskAcceptanceContent:
-    """The message that a worker has the activity, or that it is still queued."""
+    """Returns the message that a worker has the activity, or that it is still queued."""
     taken = activity.started_at is not None
     return TaskAcceptanceContent(
         task_id=task.assignment.task_id,
@@ -145,7 +145,8 @@ def _acceptance(
 
 
 def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[SortedMessage]:
-    """A message with the state of each worker; workers without a proper identity are left out."""
+    """Yields a message with the state of each worker. Workers without a proper identity are left
+    out."""
     for worker in workers:
         if is_identity(worker.identity):
             yield _status(worker)
@@ -191,7 +192,8 @@ def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[SortedM
 
 
 def _linked(entries: list[SortedMessage]) -> list[SortedMessage]:
-    """The messages, with each request to validate naming the messages that delivered."""
+    """Returns the messages, in which each request to validate names the messages with its
+    results."""
     delivered: dict[tuple[str, str], str] = {}
     done = []
     for entry in entries:

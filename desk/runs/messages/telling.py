@@ -1,4 +1,4 @@
-"""The messages of one workflow, made event by event from its history."""
+"""Makes the messages of one workflow, event by event, from its history."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from desk.runs.messages.events import (
 
 PM: Final = AgentId.PRODUCT_MANAGER
 SOURCE: Final = "source."
-"""The prefix of the sources' queues. An activity there is a tool call and no agent's turn."""
+"""The prefix of the sources' queues. An activity there is a tool call and not an agent's turn."""
 
 
 class SortedMessage(NamedTuple):
@@ -57,7 +57,7 @@ class SortedMessage(NamedTuple):
 
 @dataclass
 class Task:
-    """The task of an agent at its place in a workflow, and how far it has come."""
+    """The task of an agent at its place in a workflow, and its progress."""
 
     assignment: TaskAssignment
     message_id: str
@@ -78,7 +78,7 @@ class Teller:
         self._delivering = self._deliveries()
 
     def entries(self) -> Iterator[SortedMessage]:
-        """The messages, in the order of the events."""
+        """Yields the messages, in the order of the events."""
         for event in self.workflow.events:
             yield from self._messages_of(event)
 
@@ -182,14 +182,14 @@ class Teller:
         yield self.fault(event, asked, event.fault, final=self._is_final(asked, turn))
 
     def _is_final(self, asked: ActivityAsked, turn: TurnKey | None) -> bool:
-        """Whether a failure ends the work. Without a tool's answer an agent goes on; a delivery is
-        not tried another way."""
+        """Returns whether a failure ends the work. An agent continues without a tool's answer; a
+        delivery has no alternative."""
         if turn is None:
             return not asked.queue.startswith(SOURCE)
         return asked.event_id == self._last_turn[turn.place]
 
     def _after_turn(self, event: MessageEvent, task: Task | None, *, final: bool) -> Recovery:
-        """What was done after a turn, or work of the desk's own, failed for good."""
+        """Returns the recovery from the final failure of a turn, or of the desk's own work."""
         if not final:
             return Recovery.ANOTHER_TURN
         if self.workflow.handed is not None:
@@ -210,7 +210,7 @@ class Teller:
         return contents.Happened(event.at, self._context(event, asked), recovery)
 
     def _context(self, event: MessageEvent, asked: ActivityAsked | None) -> dict[str, str | int]:
-        """The place of an error: its workflow, event, activity and queue."""
+        """Returns the place of an error: its workflow, event, activity and queue."""
         place: dict[str, str | int] = {
             "workflow_id": self.workflow.workflow_id,
             "run_id": self.workflow.run_id,
@@ -221,7 +221,7 @@ class Teller:
         return place
 
     def _reassigned(self, event: Reassigned) -> Iterator[SortedMessage]:
-        """Why a task was reassigned, if no earlier event says so: a limit was reached."""
+        """Reports why a task was reassigned if no earlier event did: a limit was reached."""
         request = event.request
         task = self._task_of(request.assignment)
         if (task is not None and task.reported) or not request.errors:
@@ -269,7 +269,7 @@ class Teller:
         attempt: int = 1,
         final: bool = False,
     ) -> SortedMessage:
-        """The report of an activity's failure, by the agent that it was done for."""
+        """Returns the report of an activity's failure, by the agent that it was done for."""
         turn = self.turn(asked)
         task = self.tasks.get(turn.place) if turn else self.task_at(asked.activity_id)
         agent = agent_of(asked.activity_id)
@@ -303,7 +303,8 @@ class Teller:
         part: str = "",
         market: str | None = None,
     ) -> SortedMessage:
-        """The message of an event in its envelope. Within a task it answers the assignment."""
+        """Returns the message of an event in its envelope. Within a task it replies to the
+        assignment."""
         message = AgentMessage(
             message_id=self._id(event, part),
             from_agent=by,
@@ -323,11 +324,11 @@ class Teller:
         )
 
     def turn(self, asked: ActivityAsked) -> TurnKey | None:
-        """The turn of an activity; None for a tool call."""
+        """Returns the turn of an activity, or None for a tool call."""
         return None if asked.queue.startswith(SOURCE) else turn_of(asked.activity_id)
 
     def task_at(self, activity_id: str) -> Task | None:
-        """The task that an activity belongs to, as a turn or as a tool call of a turn."""
+        """Returns the task that an activity belongs to, as a turn or as a tool call of a turn."""
         places = (place for place in self.tasks if _is_at(place, activity_id))
         return next((self.tasks[place] for place in places), None)
 
@@ -336,8 +337,8 @@ class Teller:
         return f"{name}.{part}" if part else name
 
     def _given_tasks(self) -> Iterator[tuple[str, Task]]:
-        """The tasks by their places, each from its first event on. Opening calls come before the
-        first turn, whose request describes the task."""
+        """Yields the tasks by their places, each from its first event on. Opening calls come before
+        the first turn, whose request describes the task."""
         for event in self.asked.values():
             turn = self.turn(event)
             if turn is not None and event.task is not None:
@@ -347,7 +348,7 @@ class Teller:
                 yield turn.place, Task(event.task.assignment, self._id(event), since, opened)
 
     def _task_of(self, assignment: TaskAssignment) -> Task | None:
-        """The task of an assignment. In a graph it is stored at the place of its node."""
+        """Returns the task of an assignment. In a graph it is stored at the place of its node."""
         own = f"{assignment.agent}.{assignment.task_type}"
         return self.tasks.get(own) or self.tasks.get(f"{own}.{assignment.task_id}")
 
@@ -356,8 +357,8 @@ class Teller:
         return {turn.place: event_id for turn, event_id in turns if turn is not None}
 
     def _deliveries(self) -> dict[str, int]:
-        """For each place the answer that delivers: the last one with the kind of result that the
-        task asks for."""
+        """Returns for each place the answer that delivers: the last one with the kind of result
+        that the task asks for."""
         found: dict[str, int] = {}
         kinds: dict[str, str | None] = {}
         for event in self.workflow.events:
@@ -372,7 +373,7 @@ class Teller:
 
 
 def _is_at(place: str, activity_id: str) -> bool:
-    """Whether an activity is a turn at a place, or a tool call of such a turn."""
+    """Returns whether an activity is a turn at a place, or a tool call of such a turn."""
     return activity_id.startswith(f"{place}.t")
 
 

@@ -1,4 +1,4 @@
-"""The weekly schedule, and the weeks before it."""
+"""The weekly schedule, and backfills of past weeks."""
 
 from desk.runs.schedule.backfill import Backfill, WeekState, weeks_to_do
 from desk.runs.schedule.schedule_spec import (

@@ -1,4 +1,4 @@
-"""The order of a backfill: which past weeks run side by side, and which is next."""
+"""The order of a backfill: which past weeks run concurrently, and which is next."""
 
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -19,7 +19,7 @@ class WeekState(StrEnum):
 def weeks_to_do(
     states: dict[str, WeekState], *, again: bool, done: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The weeks of a backfill that have not ended, earliest first, running ones included.
+    """Returns the weeks of a backfill that have not ended, earliest first, running ones included.
 
     With `again`, published weeks as well. Weeks in `done` have ended, successfully or not.
     """
@@ -31,7 +31,7 @@ def weeks_to_do(
 
 
 def stretches(weeks: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
-    """The weeks in order, cut into at least `count` stretches of consecutive weeks.
+    """Returns the weeks in order, cut into at least `count` stretches of consecutive weeks.
 
     Every gap cuts. Beyond that, the longest stretches are cut further, into parts whose lengths
     differ by at most one. A stretch of one week is not cut.
@@ -77,7 +77,7 @@ class Backfill:
         return not self._active and not any(self._to_research)
 
     def due(self) -> tuple[str, ...]:
-        """The weeks to start now, earliest first."""
+        """Returns the weeks to start now, earliest first."""
         heads = [stretch[0] for stretch in self._to_research if stretch]
         free = max(self._max_active - len(self._active), 0)
         return tuple(sorted(week for week in heads if week not in self._active)[:free])
@@ -87,7 +87,8 @@ class Backfill:
         self._active.add(week)
 
     def researched(self, week: str) -> None:
-        """Notes that a week's research is over. It is running until its report is published."""
+        """Notes that a week's research is done. It counts as running until its report is
+        published."""
         self._to_research = [[w for w in stretch if w != week] for stretch in self._to_research]
 
     def ended(self, week: str) -> None:

@@ -46,7 +46,7 @@ class BackfilledWeek:
 
 
 def weekly_schedule(config: ScheduleConfig) -> WeeklySchedule:
-    """The schedule that a configuration asks for."""
+    """Returns the schedule that a configuration asks for."""
     days_from_monday = list(Weekday).index(config.weekday)
     return WeeklySchedule(
         day_of_week=(days_from_monday + 1) % 7,
@@ -64,10 +64,10 @@ def weekly_schedule(config: ScheduleConfig) -> WeeklySchedule:
 
 
 def backfilled_weeks(first: str, last: str, config: ScheduleConfig) -> tuple[BackfilledWeek, ...]:
-    """The weeks from `first` to `last`, both included.
+    """Returns the weeks from `first` to `last`, both included.
 
     Raises:
-        ValueError: with a sentence, when there is none or there are too many.
+        ValueError: there is none or there are too many. The message is for the user.
     """
     if last < first:
         raise ValueError(f"{last} comes before {first}: --from is the earlier week")
@@ -80,11 +80,12 @@ def backfilled_weeks(first: str, last: str, config: ScheduleConfig) -> tuple[Bac
 
 
 def backfilled_week(week: str, config: ScheduleConfig) -> BackfilledWeek:
-    """A week with the start that its run would have had."""
+    """Returns a week with the start that its run would have had."""
     start = as_of_of(week, config)
     return BackfilledWeek(week, start, scheduled_run_id(start))
 
 
 def scheduled_run_id(start: datetime) -> str:
-    """The workflow id that Temporal gives the run that its schedule starts at an instant (UTC)."""
+    """Returns the workflow id that Temporal gives the run that its schedule starts at an instant
+    (UTC)."""
     return f"{SCHEDULED_RUN_ID}-{start:%Y-%m-%dT%H:%M:%SZ}"

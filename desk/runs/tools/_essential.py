@@ -20,21 +20,20 @@ from desk.runs.tools._usage import Key, key_of, rested_on, summed
 from desk.trust.prose import split_sentences
 
 COMING: Final = 4
-"""The number of newest weeks that decide whether a tool is added to a list: it is if it was cited
-in `CITED_TO_COME` of them."""
+"""A tool is added to a list if it was cited in `CITED_TO_COME` of this many newest weeks."""
 CITED_TO_COME: Final = 2
 LEAVING_UNCITED: Final = 8
 """A tool is removed if it was asked in this many newest weeks and cited in none of them."""
 LEAVING_UNASKED: Final = 12
 """A tool is removed if it was not asked in this many newest weeks."""
 ENOUGH_WEEKS: Final = 8
-"""Weeks of record, with `ENOUGH_ANSWERS` answers, from which on a tool can count as uncited."""
+"""The weeks of record, with `ENOUGH_ANSWERS` answers, from which on a tool can count as uncited."""
 ENOUGH_ANSWERS: Final = 8
 
 
 class Essential(NamedTuple):
     """The lists of all agents, the changes that led to them, and the tools that agents asked often
-    and never cited. All sorted, the changes by week."""
+    and never cited. All are sorted, the changes by week."""
 
     tools: tuple[EssentialTool, ...] = ()
     changes: tuple[EssentialChange, ...] = ()
@@ -42,8 +41,8 @@ class Essential(NamedTuple):
 
 
 def essential_tools(outcomes: Iterable[MarketOutcome]) -> Mapping[AgentId, Mapping[ToolName, int]]:
-    """For each agent the tools that it cited, with the number of claims, events and verdicts that
-    name an answer of them.
+    """Returns for each agent the tools that it cited, with the number of claims, events and
+    verdicts that name an answer of them.
 
     A tool that was asked and not cited is not among them.
     """
@@ -60,7 +59,7 @@ def essential_tools(outcomes: Iterable[MarketOutcome]) -> Mapping[AgentId, Mappi
 
 
 def essential(lessons: Iterable[Lesson]) -> Essential:
-    """The lists after some lessons, in whatever order these come.
+    """Returns the lists after some lessons, given in any order.
 
     Only whole weeks count, each once by its latest lesson. A tool is added to an agent's list in
     the week in which it was cited in `CITED_TO_COME` of the newest `COMING` weeks. It is removed if
@@ -84,8 +83,8 @@ def essential(lessons: Iterable[Lesson]) -> Essential:
 def described_for(
     agent: AgentId, specs: Sequence[ToolSpec], uncited: Iterable[UncitedTool]
 ) -> tuple[ToolSpec, ...]:
-    """The tools as they are described to a model. A tool that its agent asked often without citing
-    it comes last, with only the first sentence of its description. The model may call every
+    """Returns the tools as they are described to a model. A tool that its agent asked often without
+    citing it comes last, with only the first sentence of its description. The model may call every
     tool."""
     spare = {(tool.server, tool.tool) for tool in uncited if tool.agent is agent}
     needed = [spec for spec in specs if (spec.server, spec.tool) not in spare]
@@ -102,7 +101,7 @@ class _Record(NamedTuple):
     uses: Mapping[int, ToolUse]
 
     def newest(self, number: int, last: int) -> list[ToolUse]:
-        """The uses in the last `number` weeks up to week `last` that had any."""
+        """Returns the uses in the last `number` weeks up to week `last` that had any."""
         span = range(max(0, last + 1 - number), last + 1)
         return [self.uses[week] for week in span if week in self.uses]
 
@@ -130,7 +129,7 @@ def _records(weeks: Sequence[Lesson]) -> dict[Key, _Record]:
 
 
 def _changes(key: Key, record: _Record) -> Iterator[EssentialChange]:
-    """The changes of one tool on its agent's list, week by week."""
+    """Yields the changes of one tool on its agent's list, week by week."""
     agent, server, tool = key
     on = False
     for number, week in enumerate(record.weeks):
@@ -182,7 +181,7 @@ def _cited(uses: Sequence[ToolUse], weeks: int) -> str:
 
 
 def _uncited(records: Mapping[Key, _Record], agents: set[AgentId]) -> Iterator[UncitedTool]:
-    """For agents with a list, the tools that they asked often and never cited."""
+    """Yields, for agents with a list, the tools that they asked often and never cited."""
     for (agent, server, tool), record in sorted(records.items(), key=lambda item: item[0]):
         answers = sum(map(_answers, record.uses.values()))
         never = not any(use.cited for use in record.uses.values())

@@ -31,7 +31,7 @@ _TOOLS_ELSEWHERE: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType
         Capability.WEB_SEARCH: ("web_search",),
     }
 )
-"""Names that such tools have at servers of others."""
+"""Names of such tools on third-party servers."""
 
 _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
     {
@@ -98,7 +98,7 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 class Proposal(NamedTuple):
     """A tool for a capability. `likeness` is from 0 to 1. `unfilled` are required arguments that no
-    question of the desk has, so that they would have to be fixed in the configuration."""
+    question of the desk provides, so that the configuration would have to fix them."""
 
     capability: Capability
     route: Route
@@ -107,8 +107,8 @@ class Proposal(NamedTuple):
 
 
 def proposals(offered: Iterable[ToolSpec]) -> tuple[Proposal, ...]:
-    """For each capability the likeliest tool, if one is likely, in the order of the capabilities. A
-    tool is proposed only for the capability that it is most like."""
+    """Returns for each capability the likeliest tool, if one is likely, in the order of the
+    capabilities. A tool is proposed only for the capability that it is most like."""
     best: dict[Capability, Proposal] = {}
     for spec in offered:
         found = max((_proposal(spec, each) for each in Capability), key=lambda p: p.likeness)
@@ -120,13 +120,13 @@ def proposals(offered: Iterable[ToolSpec]) -> tuple[Proposal, ...]:
 
 
 def arguments_of(spec: ToolSpec) -> tuple[str, ...]:
-    """The names of a tool's arguments, from its schema."""
+    """Returns the names of a tool's arguments, from its schema."""
     properties = spec.input_schema.get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
 
 
 def required_by(spec: ToolSpec) -> tuple[str, ...]:
-    """The names of a tool's required arguments."""
+    """Returns the names of a tool's required arguments."""
     required = spec.input_schema.get("required")
     return tuple(n for n in required if isinstance(n, str)) if isinstance(required, list) else ()
 
@@ -146,9 +146,9 @@ def _proposal(spec: ToolSpec, capability: Capability) -> Proposal:
 
 
 def _likeness(spec: ToolSpec, capability: Capability, names: Mapping[str, str]) -> float:
-    """1 for the capability that the tool's registration names, and 0 for every other. Without one,
-    two thirds are the likeness of the tool's name, one third the share of the desk's arguments that
-    it takes."""
+    """Returns 1 for the capability that the tool's registration names, and 0 for every other.
+    Without one, two thirds are the likeness of the tool's name, one third the share of the desk's
+    arguments that it takes."""
     if spec.capability is not None:
         return float(spec.capability is capability)
     return (
@@ -157,7 +157,7 @@ def _likeness(spec: ToolSpec, capability: Capability, names: Mapping[str, str]) 
 
 
 def _likeness_of_name(name: str, capability: Capability) -> float:
-    """The likeness to the nearest of the capability's known names."""
+    """Returns the likeness to the nearest of the capability's known names."""
     usual = (route.tool for route in USUAL_ROUTES[capability])
     known = {capability.value, *usual, *_TOOLS_ELSEWHERE.get(capability, ())}
     return max(SequenceMatcher(None, _plain(name), _plain(other)).ratio() for other in known)
@@ -168,7 +168,7 @@ def _plain(name: str) -> str:
 
 
 def _names(capability: Capability, taken: tuple[str, ...]) -> dict[str, str]:
-    """The tool's names for the arguments that the desk gives, where it has them."""
+    """Returns the tool's names for the arguments that the desk provides, where it has them."""
     found: dict[str, str] = {}
     for ours in _ARGUMENTS[capability]:
         theirs = next((n for n in (ours, *_OTHER_NAMES.get(ours, ())) if n in taken), None)

@@ -1,4 +1,4 @@
-"""How agents used their tools: calls, answers, times, costs, and citations."""
+"""The agents' use of their tools: calls, answers, times, costs, and citations."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +18,14 @@ Key = tuple[AgentId, str, str]
 """An agent, a server, and a tool of the server."""
 
 _DIGITS: Final = 3
-"""Of seconds: milliseconds."""
+"""Decimal places of seconds: milliseconds."""
 
 _SMALLEST: Final = Decimal("1e-9")
 """Dollars to which a share of a turn's cost is rounded."""
 
 
 def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResult, ...]:
-    """The answers to one turn's calls, each with an equal share of the turn's cost."""
+    """Returns the answers to one turn's calls, each with an equal share of the turn's cost."""
     if not results or not cost:
         return tuple(results)
     share = (cost / len(results)).quantize(_SMALLEST)
@@ -33,17 +33,17 @@ def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResu
 
 
 def tool_uses(outcomes: Iterable[MarketOutcome]) -> tuple[ToolUse, ...]:
-    """The use of each tool in a run, by the agent that asked, sorted.
+    """Returns the use of each tool in a run, by the agent that asked, sorted.
 
     Only calls that reached a source count, and each source that was asked counts. A call is cited
-    if a claim, an event or a verdict of the agent names its answer. The cost of asking counts to
-    the source whose answer was taken.
+    if a claim, an event or a verdict of the agent names its answer. The cost of asking is
+    attributed to the source whose answer was used.
     """
     return summed(use for outcome in outcomes for use in _uses_of(outcome))
 
 
 def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
-    """One use for each agent and tool, sorted. The order of the input does not matter."""
+    """Returns one use for each agent and tool, sorted. The order of the input does not matter."""
     found: defaultdict[Key, list[ToolUse]] = defaultdict(list)
     for use in uses:
         found[key_of(use)].append(use)
@@ -51,13 +51,13 @@ def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
 
 
 def key_of(use: ToolUse) -> Key:
-    """The agent and tool of a use."""
+    """Returns the agent and tool of a use."""
     return use.agent, use.server, use.tool
 
 
 def rested_on(outcome: MarketOutcome) -> Iterator[tuple[AgentId, Iterable[str]]]:
-    """Each claim, event and verdict of a market by its agent, with the evidence that it names. A
-    scheduled decision also rests on the decision calendars."""
+    """Yields each claim, event and verdict of a market by its agent, with the evidence that it
+    names. A scheduled decision also rests on the decision calendars."""
     calendars = tuple(
         answer.evidence_id
         for answer in outcome.evidence
@@ -93,8 +93,8 @@ def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
 
 
 def status_for_learning(result: ToolResult) -> ToolStatus:
-    """How a call ended for whoever asked: an answer that holds nothing because what is behind the
-    source was not reached is none."""
+    """Returns the status of a call for its caller: an empty answer because the source's upstream
+    was unreachable counts as unavailable."""
     since, _ = unreachable_since(result.content)
     return result.status if since is None else ToolStatus.UNAVAILABLE
 
@@ -102,7 +102,7 @@ def status_for_learning(result: ToolResult) -> ToolStatus:
 def counted_use(
     agent: AgentId, server: str, tool: str, status: ToolStatus, took: float | None
 ) -> ToolUse:
-    """The use that one call amounts to, by how it ended."""
+    """Returns the use that one call amounts to, by its status."""
     return ToolUse(
         agent=agent,
         server=server,
@@ -128,7 +128,7 @@ def _sum(uses: list[ToolUse]) -> ToolUse:
         kept=sum(use.kept for use in uses),
         cited=sum(use.cited for use in uses),
         timed=sum(use.timed for use in uses),
-        # Exact before it is rounded: the order of the terms must not show.
+        # Summed exactly before rounding, so that the order of the terms does not matter.
         seconds=round(fsum(use.seconds for use in uses), _DIGITS),
         cost_usd=sum((use.cost_usd for use in uses), Decimal(0)),
     )

@@ -1,1 +1,1 @@
-"""How claims are made from measurements, and what is checked of each."""
+"""Makes claims from measurements, and checks each."""

@@ -11,8 +11,8 @@ from desk.contracts.findings.claims import Claim, claim_id, span_id
 
 
 def analysis_claims(answer: Analysis, evidence_id: str) -> tuple[Claim, ...]:
-    """One claim for each figure of an analysis, in order. If two figures have the same metric and
-    span, only the first counts."""
+    """Returns one claim for each figure of an analysis, in order. If two figures have the same
+    metric and span, only the first counts."""
     first = {(figure.metric, figure.since): figure for figure in reversed(answer.figures)}
     return tuple(
         Claim(
@@ -40,8 +40,8 @@ MARK: Final = "mark"
 
 
 def mark_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """The thresholds for some of the figures, each as a claim with the figure's market, day and
-    evidence."""
+    """Yields the thresholds for some of the figures, each as a claim with the figure's market, day
+    and evidence."""
     for claim in claims:
         for mark in MARKS.get(claim.metric, ()):
             yield Claim(

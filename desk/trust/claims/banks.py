@@ -16,7 +16,8 @@ BANKS: Final[Mapping[AreaCode, str]] = {area: bank.name for area, bank in CENTRA
 
 
 def known_banks(answers: Iterable[SourceResult]) -> dict[AreaCode, str]:
-    """The central banks' names by area: those in the answers, else those in the desk's tables."""
+    """Returns the central banks' names by area: those in the answers, or else those in the desk's
+    tables."""
     named: dict[AreaCode, str] = {}
     for answer in answers:
         match answer:

@@ -1,8 +1,8 @@
-"""What a claim was computed from besides the inputs that it names.
+"""Finds what a claim was computed from besides the inputs that it names.
 
-A statistic of a series names the tool result with the series and no claims. The extreme of a window
+A statistic of a series names the tool result with the series but no claims. The extreme of a window
 may be the same fixing as the last of the window. If one of the two is withheld, the other must be
-as well.
+withheld as well.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ EXTREMES: Final = frozenset(
 )
 
 OF_SPANS: Final = frozenset({Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW})
-"""Levels of days that were asked for by themselves, in an answer of their own."""
+"""Levels of days that were requested separately, in an answer of their own."""
 
 OF_PRICES: Final = frozenset(
     {
@@ -63,7 +63,7 @@ OF_MEETINGS: Final = frozenset({Metric.CUTS_IN_A_ROW, Metric.RISES_IN_A_ROW, Met
 
 
 def is_computed_from(claim: Claim, other: Claim) -> bool:
-    """Whether the value of one claim was computed from another's, both of one result."""
+    """Returns whether the value of one claim was computed from another's, both of one result."""
     if other.claim_id in claim.inputs:
         return True
     if claim.subject != other.subject:
@@ -83,15 +83,15 @@ def is_computed_from(claim: Claim, other: Claim) -> bool:
 
 
 def inputs_of(claim: Claim, own: Iterable[Claim]) -> tuple[str, ...]:
-    """The ids of the claims that a claim was computed from: the inputs that it names, and those of
-    the result's `own` claims that it was computed from without naming them."""
+    """Returns the ids of the claims that a claim was computed from: the inputs that it names, and
+    those of the result's `own` claims that it was computed from without naming them."""
     unnamed = (other.claim_id for other in own if is_computed_from(claim, other))
     return tuple(dict.fromkeys((*claim.inputs, *unnamed)))
 
 
 def without_dependents(claims: Sequence[Claim], gone: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The claims of a result without those in `gone`, and without everything computed from these,
-    directly or indirectly."""
+    """Returns the claims of a result without those in `gone`, and without everything computed from
+    these, directly or indirectly."""
     lost, left = list(gone), list(claims)
     for fallen in lost:
         lost.extend(claim for claim in left if is_computed_from(claim, fallen))

@@ -17,7 +17,7 @@ _HUNDREDTH: Final = Decimal("0.01")
 
 
 def dollar_index_claims(claims: Mapping[str, Claim]) -> dict[str, Claim]:
-    """The index at the end of the window and before it, and its move, by id.
+    """Returns the index at the end of the window and before it, and its move, by id.
 
     Empty if a fixing of one of the six pairs is not claimed, or if the fixings are of different
     days.

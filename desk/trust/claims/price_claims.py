@@ -20,7 +20,7 @@ SHARE_STEP: Final = Decimal(1)
 
 
 def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Claim, ...]:
-    """Every figure that the view allows, in the order of the report.
+    """Returns every figure that the view allows, in the order of the report.
 
     Levels are first rounded to the market's digits. Changes and positions are computed from the
     rounded levels, so that a reader can recompute them from what is printed. A pegged pair has a
@@ -45,7 +45,7 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
 
 
 def position_in_band(value: Decimal, band: Band) -> Decimal:
-    """The position of a level in its band, in percent of the width, as printed."""
+    """Returns the position of a level in its band, in percent of the width, as printed."""
     return band_position(value, band.low, band.high).quantize(POSITION_STEP)
 
 
@@ -69,7 +69,7 @@ def _level_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Cla
 def level_claim(
     spec: MarketSpec, metric: Metric, level: Decimal, day: date, evidence: str, formula: str | None
 ) -> Claim:
-    """A level of a series on a day, as printed."""
+    """Returns the claim for a level of a series on a day, as printed."""
     return Claim(
         claim_id=claim_id(spec.market, metric),
         subject=spec.market,
@@ -91,8 +91,8 @@ def _move(levels: dict[Metric, Claim]) -> Claim | None:
 
 
 def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
-    """The distances of the last level from the ends of the window's range. None for a week, where
-    the report prints only the range."""
+    """Yields the distances of the last level from the ends of the window's range. None for a week,
+    for which the report prints only the range."""
     last = levels[Metric.LAST]
     if levels[Metric.WINDOW_HIGH].value == levels[Metric.WINDOW_LOW].value:
         return
@@ -104,8 +104,8 @@ def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
 
 
 def _extreme_days(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[Claim]:
-    """The moves of the days that rose and fell most, and the fixings that each is between. None for
-    a week, as for the distances."""
+    """Yields the moves of the days that rose and fell most, and the fixings before and after each.
+    None for a week, as for the distances."""
     for before, after in view.extreme_days:
         yield from step_claims(before, after, spec, evidence)
 
@@ -113,7 +113,7 @@ def _extreme_days(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[
 def step_claims(
     before: Fixing, after: Fixing, spec: MarketSpec, evidence: str
 ) -> tuple[Claim, ...]:
-    """The printed levels of two days, and the move between them."""
+    """Returns the printed levels of two days, and the move between them."""
     step = level_step(after.value, spec.digits)
     ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
     start, end = (
@@ -126,7 +126,7 @@ def step_claims(
 
 
 def span_move(start: Claim, end: Claim) -> Claim:
-    """The move between the printed levels of two days, as for every move."""
+    """Returns the move between the printed levels of two days, computed as every move."""
     return Claim(
         claim_id=span_id(end.subject, Metric.SPAN_MOVE, start.as_of, end.as_of),
         subject=end.subject,
@@ -202,8 +202,8 @@ def _streak(view: PriceView, spec: MarketSpec, evidence: str) -> Claim:
 def _since(
     view: PriceView, spec: MarketSpec, evidence: str, metric: Metric, before: Fixing | None
 ) -> Claim | None:
-    """The day of the newest earlier fixing that is as high or as low as the last. None if it is
-    less than a month ago, or not in the history; then the position in the year's range says
+    """Returns the day of the newest earlier fixing that is as high or as low as the last. None if
+    it is less than a month ago, or not in the history; then the position in the year's range says
     more."""
     if before is None or before.day > months_before(view.last.day, 1):
         return None
@@ -222,8 +222,8 @@ def _since(
 def _largest_day(
     view: PriceView, spec: MarketSpec, evidence: str, levels: dict[Metric, Claim]
 ) -> Claim | None:
-    """The largest day's share of the move. None if the pair was little changed, or if one day moved
-    more than the whole window: then a share means nothing."""
+    """Returns the largest day's share of the move. None if the pair was little changed, or if one
+    day moved more than the whole window, which makes a share meaningless."""
     move = _move(levels)
     if move is None or view.largest_step is None:
         return None
@@ -245,7 +245,7 @@ def _largest_day(
 
 
 def _edges(last: Claim, band: Band | None) -> tuple[Claim, ...]:
-    """The edges of a band as configured, dated on the day of the last level."""
+    """Returns the edges of a band as configured, dated on the day of the last level."""
     if band is None:
         return ()
     edges = ((Metric.BAND_LOW, band.low), (Metric.BAND_HIGH, band.high))

@@ -1,4 +1,4 @@
-"""Which institution a figure is published by."""
+"""The institution that publishes a figure."""
 
 from typing import Final
 
@@ -24,8 +24,8 @@ SET: Final = frozenset({Metric.POLICY_RATE, Metric.DECISION_RATE, Metric.DECISIO
 
 
 def own_publisher(subject: str, metric: Metric, voting: VotingConfig) -> str | None:
-    """The publisher that a figure comes from by definition. None for figures that nobody publishes,
-    such as targets, and for runs whose rules name no publishers."""
+    """Returns the publisher that a figure comes from by definition. None for figures that no
+    institution publishes, such as targets, and for runs whose rules name no publishers."""
     if not voting.publishers:
         return None
     if metric in FIXED and "/" in subject:

@@ -35,7 +35,7 @@ IN_A_ROW: Final = {
 def policy_rate_claims(
     rates: Iterable[PolicyRate], as_of_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The rates in force. The day of a stale rate is the last one that its source covers."""
+    """Returns the rates in force. A stale rate is dated on the last day that its source covers."""
     return tuple(
         Claim(
             claim_id=claim_id(rate.area, Metric.POLICY_RATE),
@@ -54,7 +54,7 @@ def policy_rate_claims(
 def target_range_claims(
     rates: Iterable[PolicyRate], as_of_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """Both ends of each target range."""
+    """Returns both ends of each target range."""
     return tuple(
         Claim(
             claim_id=claim_id(rate.area, metric),
@@ -75,13 +75,13 @@ def target_range_claims(
 
 
 def known_on(rate: PolicyRate, as_of_day: date) -> date:
-    """The last day for which a rate is known: the as-of day, or the last day that the source
-    covers."""
+    """Returns the last day for which a rate is known: the as-of day, or the last day that the
+    source covers."""
     return min(as_of_day, rate.covered_until) if rate.covered_until else as_of_day
 
 
 def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[Claim, ...]:
-    """For each decision the rate after it and the change."""
+    """Returns for each decision the rate after it and the change."""
     return tuple(
         Claim(
             claim_id=claim_id(decision.area, metric, decision.decided_on),
@@ -102,10 +102,10 @@ def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[C
 
 
 def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
-    """For the newest decision of each area, how many meetings in a row decided the same.
+    """Returns for the newest decision of each area how many meetings in a row decided the same.
 
-    None if it is the first, or if the answer does not reach back to a meeting that decided
-    otherwise: there may have been more.
+    None for a first decision of its direction, or if the answer does not reach back to a meeting
+    with another decision, because there may have been more.
     """
     meetings: dict[str, list[RateDecision]] = {}
     for decision in sorted((*answer.before, *answer.decisions), key=lambda d: d.decided_on):
@@ -120,15 +120,15 @@ WITHIN: Final = {
     Metric.RISES_WITHIN: rises_among,
     Metric.DECISIONS_WITHIN: count,
 }
-"""What is counted of a bank's decisions within some days, and by which formula."""
+"""The counts of a bank's decisions within some days, and their formulas."""
 
 
 def within_claims(
     answer: RateDecisions, area: str, first: date, last: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """How many of an area's decisions within some days were cuts, how many rises, and how many
-    there were; and how far they moved its rate, if the rate before them is known. None without a
-    decision in these days."""
+    """Returns how many of an area's decisions within some days were cuts, how many rises, and how
+    many there were in all; and how far they moved its rate, if the rate before them is known. Empty
+    without a decision in these days."""
     known = {d.decided_on: d for d in answer.decisions if d.area == area and d.decided_on <= last}
     within = [known[day] for day in sorted(known) if day >= first]
     before = max((day for day in known if day < first), default=None)
@@ -164,9 +164,9 @@ def within_claims(
 def next_decision_claims(
     calendar: DecisionCalendar, window: TimeWindow, evidence: str
 ) -> tuple[Claim, ...]:
-    """For each area in a calendar, the next decision day at the end of a window. A decision of that
-    day itself is the next one until it is announced; where no hour is known, until the bank's own
-    day is over."""
+    """Returns for each area in a calendar the next decision day at the end of a window. A decision
+    on that day itself is the next one until it is announced; if no hour is known, until the bank's
+    own day is over."""
     _, as_of_day = window_days(window)
     ahead: dict[str, date] = {}
     for each in sorted(calendar.scheduled, key=lambda scheduled: scheduled.day):
@@ -212,9 +212,9 @@ def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:
 
 
 def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | None:
-    """The two areas of a rate differential: base and quote area for a pair; for a policy rate the
-    area and the one that it is held against, the base area if none is named. None if there is no
-    second area."""
+    """Returns the two areas of a rate differential: base and quote area for a pair; for a policy
+    rate its area and the area that it is compared with, the base area by default. None if there is
+    no second area."""
     if len(spec.areas) == 2:
         return spec.areas[0], spec.areas[1]
     if spec.kind is MarketKind.PAIR:
@@ -226,7 +226,7 @@ def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | No
 def differential_claim(
     spec: MarketSpec, base_area: str, policy_rates: Sequence[Claim]
 ) -> Claim | None:
-    """The rate differential in basis points, dated on the earlier of the two rates' days.
+    """Returns the rate differential in basis points, dated on the earlier of the two rates' days.
 
     None if there is no second area, or if one of the rates is not claimed.
     """

@@ -15,7 +15,7 @@ class InputsUnusable(ValueError):
 def recompute(
     claim: Claim, claims: Mapping[str, Claim], band: Band | None = None
 ) -> Decimal | None:
-    """The value of a claim's formula for its inputs, at the precision of the claim.
+    """Returns the value of a claim's formula for its inputs, at the precision of the claim.
 
     None if the formula is unknown, or runs over a series and so needs more than claims.
 
@@ -33,7 +33,7 @@ def recompute(
 
 
 def at_precision_of(printed: Decimal, value: Decimal) -> Decimal:
-    """A value rounded, half to even, to the decimals of a printed one."""
+    """Returns a value rounded, half to even, to the decimals of a printed one."""
     return value.quantize(printed, rounding=ROUND_HALF_EVEN)
 
 

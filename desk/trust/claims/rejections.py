@@ -1,4 +1,4 @@
-"""What a validator rejected of the findings."""
+"""The findings' claims that a validator rejected."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -11,7 +11,7 @@ from desk.trust.claims.dependence import without_dependents
 def rejection_of(
     claim: Claim, result: ResearchResult, validation: ValidationResult | None
 ) -> ClaimVerdict | None:
-    """The rejection of a result's claim; None if the validator accepted it."""
+    """Returns the rejection of a result's claim, or None if the validator accepted it."""
     verdicts = validation.verdicts if validation else ()
     return next(
         (
@@ -28,8 +28,8 @@ def rejection_of(
 def without_rejected(
     results: Sequence[ResearchResult], validation: ValidationResult | None
 ) -> tuple[ResearchResult, ...]:
-    """The results without their rejected claims and everything computed from these. Such claims
-    contradict nobody."""
+    """Returns the results without their rejected claims and everything computed from these. A
+    rejected claim is in no conflict."""
     kept = [_sound(result, validation) for result in results]
     gone = _names(results) - _names(kept)
     while gone:
@@ -47,8 +47,8 @@ def _sound(result: ResearchResult, validation: ValidationResult | None) -> Resea
 
 
 def _without(result: ResearchResult, gone: Collection[str]) -> ResearchResult:
-    """The result without the claims that have one of the ids as an input, and without everything
-    computed from these."""
+    """Returns the result without the claims that have one of the ids as an input, and without
+    everything computed from these."""
     lost = [claim for claim in result.claims if not set(gone).isdisjoint(claim.inputs)]
     left = [claim for claim in result.claims if claim not in lost]
     return result.model_copy(update={"claims": without_dependents(left, lost)})

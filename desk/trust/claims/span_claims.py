@@ -2,7 +2,7 @@
 counted of the days that a question asks about.
 
 `price_claims` only covers the window of the run. So each answer also gives the figures of its own
-days, and the claims' names say which days these are.
+days, and the claims' names contain these days.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from desk.contracts.markets import MarketSpec
 from desk.trust.claims.price_claims import level_claim, span_move, step_claims
 
 FEWEST: Final = 2
-"""Prices. A single one makes no span."""
+"""The minimum number of prices. A single one makes no span."""
 
 VOLATILITY_STEP: Final = Decimal("0.1")
 
@@ -33,10 +33,11 @@ _BEYOND: Final = (
 def span_claims(
     prices: Fixings, spec: MarketSpec, evidence: str, window: tuple[date, date]
 ) -> tuple[Claim, ...]:
-    """The first, last, highest and lowest price of a series, and its move from first to last.
+    """Returns the first, last, highest and lowest price of a series, and its move from first to
+    last.
 
-    Prices that the desk takes for errors are left out. There are no claims if the series is the one
-    that the window's own move is measured over.
+    Prices that the desk considers errors are left out. There are no claims if the window's own move
+    is measured over the same series.
     """
     if len(prices.items) < FEWEST:
         return ()

@@ -32,10 +32,10 @@ DOLLAR_SIDES: Final[Mapping[Metric, int]] = {
     Metric.DOLLAR_FELL: -1,
     Metric.DOLLAR_LITTLE_CHANGED: 0,
 }
-"""The counts of the dollar, each with the side of the moves that it counts."""
+"""The counts of the dollar, each with the sign of the moves that it counts."""
 
 _BY_SIGN: Final = (Metric.DOLLAR_ROSE, Metric.DOLLAR_FELL)
-"""What reports of earlier versions counted, a move of any size being a rise or a fall."""
+"""The counts in reports of earlier versions, in which a move of any size was a rise or a fall."""
 
 WEEK_METRICS: Final = frozenset({*_BANKS, *DOLLAR_SIDES})
 
@@ -47,7 +47,7 @@ def week_counts(
     *,
     by_sign: bool = False,
 ) -> dict[str, Claim]:
-    """The counts over a week's claims, by id. The dollar is also counted over each group of
+    """Returns the counts over a week's claims, by id. The dollar is also counted over each group of
     `specs`. A move that is called little changed is neither a rise nor a fall; `by_sign` counts as
     earlier versions did, by the sign of every move.
 
@@ -81,7 +81,7 @@ def week_counts(
 
 
 def counts_by_sign(counts: Iterable[Claim]) -> bool:
-    """Whether the counts of a report are those of an earlier version."""
+    """Returns whether the counts of a report are those of an earlier version."""
     return not any(claim.metric is Metric.DOLLAR_LITTLE_CHANGED for claim in counts)
 
 
@@ -97,7 +97,7 @@ def _on(side: int, side_of: _Side) -> _Holds:
 
 
 def _unless_little(pegged: Container[str]) -> _Side:
-    """The side of a move, 0 for one that is little changed."""
+    """Returns a function for the sign of a move, 0 for one that is little changed."""
 
     def side_of(claim: Claim) -> int:
         little = is_little_changed(claim.value, pegged=claim.subject in pegged)

@@ -23,16 +23,16 @@ _TENTH: Final = Decimal("0.1")
 def area_claims(
     answer: Yields, first_day: date, last_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The last yields of each area in an answer, and the move of the two-year yield in the window,
-    in basis points."""
+    """Returns the last yields of each area in an answer, and the move of the two-year yield in the
+    window, in basis points."""
     return tuple(_of_areas(answer, first_day, last_day, evidence))
 
 
 def pair_claims(
     answer: Yields, spec: MarketSpec, first_day: date, last_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The two-year yield of a pair's first area minus that of the second, in basis points, on the
-    last day with both, and its move in the window."""
+    """Returns the two-year yield of a pair's first area minus that of the second, in basis points,
+    on the last day with both, and its move in the window."""
     if spec.kind is not MarketKind.PAIR or len(spec.areas) != 2:
         return ()
     one, other = (_values(answer, area, 2) for area in spec.areas)
@@ -62,7 +62,7 @@ def _of_areas(answer: Yields, first_day: date, last_day: date, evidence: str) ->
 
 
 def _first_of_each(answer: Yields) -> Iterable[YieldSeries]:
-    """The first series of each area and maturity. Later ones are of other publishers."""
+    """Returns the first series of each area and maturity. Later ones are of other publishers."""
     found: dict[tuple[str, int], YieldSeries] = {}
     for series in answer.yields:
         found.setdefault((series.area, series.years), series)
@@ -81,8 +81,8 @@ def _values(answer: Yields, area: str, years: int) -> dict[date, Decimal]:
 def _ends(
     values: dict[date, Decimal], first_day: date, last_day: date
 ) -> tuple[tuple[date, Decimal] | None, Decimal | None]:
-    """The last value with its day, and the last value from before the window, if the last one is in
-    the window."""
+    """Returns the last value with its day, and the last value from before the window, if the last
+    one is in the window."""
     days = sorted(day for day in values if last_day - LONGEST_BREAK <= day <= last_day)
     if not days:
         return None, None

@@ -1,4 +1,4 @@
-"""Conflicts between findings: how they are found and decided, and which claims survive."""
+"""Conflicts between findings: finds and decides them, and determines which claims survive."""
 
 from desk.trust.conflicts.bounds import NO_RANGES, Ranges, bounds_of, is_of_rates, target_ranges
 from desk.trust.conflicts.detection import MOST_CONFLICTS, detect_conflicts, week_conflicts

@@ -33,7 +33,7 @@ _RATES: Final = frozenset({Metric.POLICY_RATE, Metric.DECISION_RATE})
 
 
 def target_ranges(evidence: Iterable[ToolResult]) -> dict[str, TargetRange]:
-    """The target ranges by area, from the policy rates in tool results."""
+    """Returns the target ranges by area, from the policy rates in tool results."""
     return {
         rate.area: TargetRange(Bounds(low=rate.low, high=rate.high), rate.since)
         for result in evidence
@@ -44,14 +44,14 @@ def target_ranges(evidence: Iterable[ToolResult]) -> dict[str, TargetRange]:
 
 
 def is_of_rates(result: ToolResult) -> bool:
-    """Whether a tool was asked for policy rates. Such answers hold target ranges."""
+    """Returns whether a tool was asked for policy rates. Such answers contain target ranges."""
     return capability_of(result.call) is Capability.POLICY_RATE
 
 
 def bounds_of(
     subject: str, metric: Metric, day: date, voting: VotingConfig, ranges: Ranges
 ) -> Bounds | None:
-    """The bounds for comparing figures of a metric on a day; None if there are none."""
+    """Returns the bounds for comparing figures of a metric on a day, or None if there are none."""
     band = voting.bands.get(subject) if metric in FIXED else None
     if band is not None:
         return Bounds(low=band.low, high=band.high)

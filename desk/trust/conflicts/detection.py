@@ -1,4 +1,4 @@
-"""Finds the findings that cannot all be right, and has each conflict settled."""
+"""Finds the findings that cannot all be right, and settles each conflict where the rules can."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -46,10 +46,10 @@ from desk.trust.conflicts.voting import put_to_the_vote
 DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
 
 LONGEST_SHIFT: Final = timedelta(days=7)
-"""Decisions further apart than this are two decisions; no bank meets twice in a week."""
+"""Decisions further apart than this are two decisions. No bank meets twice in a week."""
 
 _Days = dict[str, dict[date, Stand]]
-"""By result and day, what is claimed."""
+"""The claims by result and day."""
 
 LEANS: Final = frozenset({Leaning.UP, Leaning.DOWN})
 
@@ -82,7 +82,7 @@ Topic = tuple[ViewKind, str]
 """The topic of a view: its kind and its subject."""
 
 MOST_CONFLICTS: Final = 50
-"""The most conflicts that a market's outcome can hold. Open ones come before settled ones."""
+"""The maximum number of conflicts of a market's outcome. Open ones come before settled ones."""
 
 WEEK: Final = "week"
 
@@ -96,7 +96,7 @@ def detect_conflicts(
     voting: VotingConfig,
     ranges: Ranges = NO_RANGES,
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts between results on a market, in the order of their ids.
+    """Returns the conflicts between results on a market, in the order of their ids.
 
     Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
     the results does not matter, and no result conflicts with itself. `ranges` are the known target
@@ -129,7 +129,7 @@ def detect_conflicts(
 def week_conflicts(
     outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts between surviving claims of different markets.
+    """Returns the conflicts between surviving claims of different markets.
 
     A record's market is the one that the claim is about, if that is among the markets.
     """
@@ -150,9 +150,9 @@ def week_conflicts(
 def timing_conflicts(
     market: str, results: Iterable[ResearchResult], voting: VotingConfig
 ) -> Iterator[ConflictRecord]:
-    """The decisions of an area that results date differently, within a week of each other.
+    """Yields the decisions of an area that results date differently, within a week of each other.
 
-    A result with both days knows of two decisions and conflicts with nobody.
+    A result with both days has two decisions and conflicts with none of the others.
     """
     for (subject, metric), claimed in _by_decision(results).items():
         for days in _disputed(claimed):
@@ -175,22 +175,23 @@ def timing_conflicts(
 def with_implied_views(
     results: Sequence[ResearchResult], contested: Collection[str]
 ) -> tuple[ResearchResult, ...]:
-    """The results, with the views of direction that follow from their targets. Targets of markets
-    whose figures are `contested` are left out, so that nobody is asked twice."""
+    """Returns the results, with the views of direction that follow from their targets. Targets of
+    markets whose figures are `contested` are left out, so that no person is asked twice."""
     return tuple(_with_implied(result, results, contested) for result in results)
 
 
 def last_price(
     subject: str, result: ResearchResult, results: Iterable[ResearchResult]
 ) -> Decimal | None:
-    """The last price as the result states it. If it does not, the one that all others agree on."""
+    """Returns the last price that the result states, or else the one that all others agree on."""
     own = _stated(subject, Metric.LAST, (result,))
     stated = own or _stated(subject, Metric.LAST, results)
     return next(iter(stated)) if len(stated) == 1 else None
 
 
 def target_side(value: Decimal, last: Decimal) -> Leaning:
-    """The side of the last price on which a target lies; neutral if it is close to the price."""
+    """Returns the side of the last price on which a target lies; neutral if it is close to the
+    price."""
     away = value - last
     if abs(away) * 100 < LITTLE_CHANGED * last:
         return Leaning.NEUTRAL
@@ -198,7 +199,7 @@ def target_side(value: Decimal, last: Decimal) -> Leaning:
 
 
 def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> bool:
-    """Whether some targets lie above the last price and some below."""
+    """Returns whether some targets lie above the last price and some below."""
     known = tuple(results)
     lasts = [(s.claim, last_price(s.claim.subject, s.result, known)) for s in stands]
     sides = {target_side(claim.value, last) for claim, last in lasts if last is not None}
@@ -219,10 +220,10 @@ def view_conflicts(
     *,
     settled_by_figures: Collection[Topic] = (),
 ) -> Iterator[ConflictRecord]:
-    """The topics on which views of different results point up and down.
+    """Yields the topics on which views of different results point up and down.
 
     Views that come from word lists alone are left out. So are topics whose figures are in conflict,
-    so that nobody is asked twice.
+    so that no person is asked twice.
     """
     for topic, opinions in _opinions_by_topic(market, results).items():
         if topic in settled_by_figures:
@@ -249,7 +250,8 @@ def abstentions(
     *,
     besides: Collection[str],
 ) -> tuple[Position, ...]:
-    """Abstentions on a view that a figure decides, by results that are not among `besides`."""
+    """Returns abstentions on a view that a figure decides, by results that are not among
+    `besides`."""
     kind = FIGURES.get(metric)
     return tuple(
         view_position(result, view, voting)
@@ -261,7 +263,7 @@ def abstentions(
 
 
 def own_judgement(position: Position) -> Position:
-    """A specialist's view as a voice of its own.
+    """Returns a specialist's view as an independent position.
 
     Specialists read the same prices by different methods. None of them repeats another, so each one
     counts, although the source is the same.
@@ -282,7 +284,7 @@ def _by_decision(results: Iterable[ResearchResult]) -> dict[tuple[str, Metric], 
 
 
 def _disputed(claimed: _Days) -> list[set[date]]:
-    """The groups of days that stand for one decision, earliest first."""
+    """Returns the groups of days that are dates of one decision, earliest first."""
     groups: list[set[date]] = []
     for one in claimed.values():
         for other in claimed.values():
@@ -340,8 +342,8 @@ def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> 
 def _opinions_by_topic(
     market: str, results: Iterable[ResearchResult]
 ) -> dict[Topic, list[Opinion]]:
-    """The opinions by topic. A view of the market in its reverse quotation counts as one of the
-    market, with the opposite leaning."""
+    """Returns the opinions by topic. A view of the market in its reverse quotation counts as one of
+    the market, with the opposite leaning."""
     found: dict[Topic, list[Opinion]] = defaultdict(list)
     for result in results:
         for view in result.views:
@@ -373,7 +375,8 @@ def _stands_by_figure(market: str, results: Iterable[ResearchResult]) -> dict[_F
 
 
 def _figure(market: str, claim: Claim) -> _Figure:
-    """What a claim is about. A claim on the reverse pair is turned into one about the market."""
+    """Returns what a claim is about. A claim on the reverse pair is converted to one about the
+    market."""
     if reversed_pair(claim.subject) == market:
         turned = reversed_statement(claim.metric, claim.value)
         if turned is not None:
@@ -396,10 +399,10 @@ def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
 def _are_at_odds(
     stands: Sequence[Stand], whose: Callable[[Stand], str], bounds: Bounds | None
 ) -> bool:
-    """Whether the stands of two results or markets contradict each other. Equal statements, such as
-    every market's of the dollar's rate, are only compared once."""
+    """Returns whether the claims of two results or markets contradict each other. Equal statements,
+    such as every market's of the dollar's rate, are only compared once."""
     stated = [(whose(stand), within(_statement(stand), bounds)) for stand in stands]
-    # Equal values may be given to different digits, which say how near another must come.
+    # Equal values may have different precision, which determines how near another must be.
     pairs = {
         (one, str(one.value), other, str(other.value)): (one, other)
         for (by, one), (who, other) in combinations(stated, 2)

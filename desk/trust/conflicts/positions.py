@@ -1,4 +1,4 @@
-"""The positions in a conflict: what each party states, and how much it weighs."""
+"""The positions in a conflict: the statement of each party, and its weight."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -38,11 +38,11 @@ SUFFIXES: Final = {
     Unit.CALENDAR_DAY: " as a day",
     Unit.NUMBER: " as stated",
 }
-"""The units of stated figures. They are read back by these, so all differ."""
+"""The units of stated figures. All differ, because figures are parsed back by them."""
 
 NO_SOURCE: Final = "no source"
 MOST_OF_SOURCE: Final = 200
-"""Characters of what a position is said to come from."""
+"""The maximum length of a position's source in characters."""
 ABSTENTION: Final = "abstains"
 
 TIERS: Final = tuple(SourceTier)
@@ -51,7 +51,7 @@ TIERS: Final = tuple(SourceTier)
 _SIDES: Final = frozenset({Leaning.UP, Leaning.DOWN})
 
 FORECASTS: Final = frozenset({Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH})
-"""The figures that no source publishes: whoever states one extrapolated it."""
+"""The figures that no source publishes: the agent extrapolated them."""
 
 
 class Stand(NamedTuple):
@@ -62,21 +62,21 @@ class Stand(NamedTuple):
 
 
 def state(value: Decimal, unit: Unit) -> str:
-    """A figure as positions write it, without trailing zeros: `-25 bp`."""
+    """Formats a figure as positions write it, without trailing zeros: `-25 bp`."""
     plain = Decimal(0) if value.is_zero() else value.normalize()
     return f"{plain:f}{SUFFIXES[unit]}"
 
 
 def state_on(claim: Claim) -> str:
-    """A figure with its day, for positions that differ in the day."""
+    """Formats a figure with its day, for positions that differ in the day."""
     return f"{state(claim.value, claim.unit)} on {claim.as_of.isoformat()}"
 
 
 def read_stated(stated: str) -> tuple[Decimal, Unit]:
-    """The value and unit of a figure that `state` wrote.
+    """Parses the value and unit of a figure that `state` wrote.
 
     Raises:
-        ValueError: it is no figure.
+        ValueError: it is not a figure.
     """
     number, _, _ = stated.partition(" ")
     suffix = stated.removeprefix(number)
@@ -90,8 +90,8 @@ def read_stated(stated: str) -> tuple[Decimal, Unit]:
 
 
 def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False) -> Position:
-    """The position of a claim. It weighs its result's confidence times the weight of its weakest
-    source. A forecast is its holder's own, derived, whatever the figures that it extends."""
+    """Returns the position of a claim. Its weight is its result's confidence times the weight of
+    its weakest source. A forecast is its agent's own, derived, whatever figures it extrapolates."""
     claim = stand.claim
     if claim.metric in FORECASTS:
         stated = state_on(claim) if with_day else state(claim.value, claim.unit)
@@ -112,8 +112,8 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
 
 
 def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> Position:
-    """The position of a view, weighed by the weakest source of its claims. A neutral view of a
-    direction abstains, and one that rests on a forecast alone is no more than that forecast."""
+    """Returns the position of a view, weighed by the weakest source of its claims. A neutral view
+    of a direction abstains. A view that rests on a forecast alone has that forecast's weight."""
     known = {claim.claim_id: claim for claim in result.claims}
     claims = [known[name] for name in view.claims if name in known]
     if view.leaning in _SIDES and claims and all(c.metric in FORECASTS for c in claims):
@@ -140,7 +140,7 @@ def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> P
 def _own_forecast(
     result: ResearchResult, stated: str, claim: Claim, confidence: float, voting: VotingConfig
 ) -> Position:
-    """A forecast as what its holder computed: of no publisher, in the lowest tier."""
+    """Returns the position of an agent's own forecast: without a publisher, in the lowest tier."""
     named = f"an extrapolation of its own from {_names(result, claim.evidence)}"
     return Position(
         agent=result.agent,
@@ -156,31 +156,32 @@ def _own_forecast(
 
 
 def weakest_source(result: ResearchResult, evidence: Iterable[str]) -> DataSource | None:
-    """The lightest source behind some evidence; None if there is none."""
+    """Returns the source with the lowest weight behind some evidence, or None if there is none."""
     named = set(evidence)
     used = [source for source in result.sources if source.evidence_id in named]
     return max(used, key=lambda source: TIERS.index(source.tier), default=None)
 
 
 def origin_of(source: DataSource | None) -> str | None:
-    """The origin of a source: its first publisher, or the source itself if none is given."""
+    """Returns the origin of a source: its first publisher, or the source itself if none is
+    given."""
     return (source.origin or source.name) if source else None
 
 
 def server_of(source: DataSource | None) -> str | None:
-    """The server that a source was read from."""
+    """Returns the server that a source was read from."""
     return source.server if source else None
 
 
 def is_publisher(origin: str | None, claim_id: str | None, voting: VotingConfig) -> bool:
-    """Whether an origin is the claim's own publisher."""
+    """Returns whether an origin is the claim's own publisher."""
     if origin is None or claim_id is None:
         return False
     return origin == own_publisher(*_about(claim_id), voting)
 
 
 def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | None = None) -> bool:
-    """Whether two positions are on the same side, given the `bounds` of the conflict."""
+    """Returns whether two positions are on the same side, given the `bounds` of the conflict."""
     if kind is ConflictKind.TIMING:
         return one.claim_id == other.claim_id
     if one.claim_id is None or other.claim_id is None:
@@ -190,8 +191,8 @@ def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | N
 
 
 def dissent(conflict: ConflictRecord) -> tuple[Position, ...]:
-    """The positions on other sides than the chosen one. Abstentions are on no side. If nothing was
-    chosen, there is no dissent."""
+    """Returns the positions on other sides than the chosen one. Abstentions are on no side. If
+    nothing was chosen, there is no dissent."""
     holding = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     if holding is None or not conflict.resolved:
         return ()
@@ -206,14 +207,14 @@ def _is_with(holding: Position, position: Position, conflict: ConflictRecord) ->
     try:
         return agree(conflict.kind, holding, position, conflict.bounds)
     except ValueError:
-        # A document of others may state what is no figure here.
+        # A third-party document may state text that is not a figure.
         return position.stated == holding.stated
 
 
 def compare_positions(
     one: Position, other: Position, bounds: Bounds | None = None
 ) -> Comparable | Incomparable:
-    """Two stated figures in common terms.
+    """Returns two stated figures in common terms.
 
     Raises:
         ValueError: a position has no claim or states no figure.
@@ -231,7 +232,7 @@ def _statement(position: Position, bounds: Bounds | None) -> StatedFigure:
 
 
 def within(stated: StatedFigure, bounds: Bounds | None) -> StatedFigure:
-    """A statement together with the ends of its band or target range."""
+    """Returns a statement together with the ends of its band or target range."""
     return replace(stated, low=bounds.low, high=bounds.high) if bounds else stated
 
 
@@ -247,7 +248,7 @@ def _names(result: ResearchResult, evidence: Iterable[str]) -> str:
 
 
 def tier_of(source: DataSource | None) -> SourceTier:
-    """The tier of a source; the lowest tier if no listed source has it."""
+    """Returns the tier of a source, or the lowest tier if there is no source."""
     return source.tier if source else SourceTier.DERIVED
 
 
@@ -261,8 +262,7 @@ def _weight(
 def who_overruled_claim(
     conflicts: Iterable[ConflictRecord], agent: AgentId, claim: str
 ) -> str | None:
-    """The person who decided that an agent's claim is not the one that holds; None where nobody
-    did."""
+    """Returns the person who decided against an agent's claim, or None if no person did."""
     for conflict in conflicts:
         if conflict.decided_by is not DecidedBy.PERSON or conflict.chosen is None:
             continue
@@ -274,8 +274,8 @@ def who_overruled_claim(
 
 
 def who_overruled(conflicts: Iterable[ConflictRecord], market: str, leaning: Leaning) -> str | None:
-    """The person who decided that a market's direction is not the one that a view leans to; None
-    where nobody did."""
+    """Returns the person who decided against the direction of a view on a market, or None if no
+    person did."""
     for conflict in conflicts:
         about = (conflict.market, conflict.kind) == (market, ConflictKind.DIRECTION)
         other = conflict.chosen not in (None, leaning)

@@ -1,4 +1,4 @@
-"""Combines the records of conflicts, and replaces open ones with decided ones."""
+"""Merges the records of conflicts, and replaces open ones with decided ones."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,23 +7,23 @@ from desk.contracts.week.report import MarketOutcome
 from desk.trust.conflicts.detection import WEEK
 
 MOST_CONFLICTS = 50
-"""The most conflicts that a market's outcome can hold."""
+"""The maximum number of conflicts of a market's outcome."""
 
 
 def merged(
     detected: Iterable[ConflictRecord], validated: Iterable[ConflictRecord]
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts of a market, each once. The validator's record comes first, as it includes the
-    validator's own figures. Open conflicts come before settled ones, so that a limit cuts none of
-    them off."""
+    """Returns the conflicts of a market, each once. The validator's record has precedence, as it
+    includes the validator's own figures. Open conflicts come before settled ones, so that a limit
+    cuts none of them off."""
     by_id = {record.conflict_id: record for record in (*detected, *validated)}
     ordered = sorted(by_id.values(), key=lambda record: (record.resolved, record.conflict_id))
     return tuple(ordered[:MOST_CONFLICTS])
 
 
 def with_decisions(outcome: MarketOutcome, decided: Iterable[ConflictRecord]) -> MarketOutcome:
-    """The outcome with decided records in place of the open ones, its own and its validator's. New
-    ones are added."""
+    """Returns the outcome with decided records in place of the open ones, its own and its
+    validator's. New ones are added."""
     by_id = {record.conflict_id: record for record in decided}
     added = set(by_id) - {record.conflict_id for record in outcome.conflicts}
     conflicts = (
@@ -40,7 +40,7 @@ def with_decisions(outcome: MarketOutcome, decided: Iterable[ConflictRecord]) ->
 
 
 def within_markets(outcomes: Iterable[MarketOutcome]) -> tuple[MarketOutcome, ...]:
-    """The outcomes without the conflicts between markets."""
+    """Returns the outcomes without the conflicts between markets."""
     return tuple(
         outcome.model_copy(
             update={"conflicts": tuple(r for r in outcome.conflicts if not _is_of_week(r))}
@@ -52,7 +52,8 @@ def within_markets(outcomes: Iterable[MarketOutcome]) -> tuple[MarketOutcome, ..
 def settled_before(
     found: Iterable[ConflictRecord], outcomes: Iterable[MarketOutcome]
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts, where an open one is replaced by an earlier decision on the same positions."""
+    """Returns the conflicts, in which an open one is replaced by an earlier decision on the same
+    positions."""
     known = [record for outcome in outcomes for record in outcome.conflicts if record.resolved]
     return tuple(_decision_on(record, known) or record for record in found)
 
@@ -60,7 +61,7 @@ def settled_before(
 def with_week_conflicts(
     outcomes: Sequence[MarketOutcome], records: Sequence[ConflictRecord]
 ) -> tuple[MarketOutcome, ...]:
-    """The outcomes, each with the current conflicts between markets that concern it."""
+    """Returns the outcomes, each with the current conflicts between markets that concern it."""
     return tuple(
         with_decisions(outcome, (r for r in records if r.market == outcome.market))
         for outcome in within_markets(outcomes)
@@ -68,7 +69,7 @@ def with_week_conflicts(
 
 
 def _decision_on(record: ConflictRecord, known: Iterable[ConflictRecord]) -> ConflictRecord | None:
-    """The earlier decision on a conflict with the same positions."""
+    """Returns the earlier decision on a conflict with the same positions."""
     if record.resolved:
         return None
     same = (

@@ -1,4 +1,4 @@
-"""Which of the delivered claims survive the conflicts."""
+"""Determines which of the delivered claims survive the conflicts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +15,12 @@ from desk.trust.conflicts.positions import TIERS, Stand, state, state_on, tier_o
 def surviving_claims(
     results: Sequence[ResearchResult], conflicts: Sequence[ConflictRecord]
 ) -> dict[str, Claim]:
-    """The surviving claim for each id, in the order delivered.
+    """Returns the surviving claim for each id, in the order delivered.
 
     In a conflict it is the chosen claim; there is none if the figure is withheld or the conflict is
     open. Otherwise a claim in the unit of its metric comes first, then the best sourced, then the
     first delivered. A derived claim only survives with the inputs that it was computed from. If
-    another result's input survived instead, that result's derived claim does, or none.
+    another result's input survived instead, that result's derived claim survives, or none.
     """
     delivered: dict[str, list[Stand]] = defaultdict(list)
     for result in results:
@@ -33,14 +33,14 @@ def surviving_claims(
 
 @dataclass(slots=True)
 class _Selection:
-    """The delivered claims by id, what the conflicts left of them, and which survive."""
+    """The delivered claims by id, the decisions of the conflicts, and the surviving claims."""
 
     delivered: Mapping[str, Sequence[Stand]]
     decided: Mapping[str, Stand | None]
     found: dict[str, Stand | None] = field(default_factory=dict)
 
     def stand(self, name: str) -> Stand | None:
-        """The surviving claim of an id, with its result."""
+        """Returns the surviving claim of an id, with its result."""
         if name not in self.found:
             candidates = _candidates(self.delivered[name], self.decided.get(name, ...))
             self.found[name] = candidates[0] if candidates else None
@@ -52,7 +52,8 @@ class _Selection:
         return all(self._is_own(candidate, name) for name in inputs if name in self.delivered)
 
     def _is_own(self, candidate: Stand, name: str) -> bool:
-        """Whether the surviving claim of an input is the one that this result computed with."""
+        """Returns whether the surviving claim of an input is the one that this result computed
+        with."""
         stand = self.stand(name)
         if stand is None:
             return False
@@ -71,8 +72,8 @@ def _candidates(
 
 
 def _preference(stand: Stand) -> tuple[bool, int]:
-    """The order of claims that agree: first in the unit of the metric, then by the weight of the
-    source."""
+    """Returns the sort key of claims that agree: first in the unit of the metric, then by the
+    weight of the source."""
     odd_unit = stand.claim.unit is not UNITS[stand.claim.metric]
     return odd_unit, TIERS.index(tier_of(weakest_source(stand.result, stand.claim.evidence)))
 
@@ -84,7 +85,7 @@ def _same_figure(one: Claim, other: Claim) -> bool:
 def _decided(
     delivered: Mapping[str, Sequence[Stand]], conflicts: Iterable[ConflictRecord]
 ) -> dict[str, Stand | None]:
-    """For each id in a conflict the claim chosen by all of its conflicts, or None."""
+    """Returns for each id in a conflict the claim chosen by all of its conflicts, or None."""
     decided: dict[str, Stand | None] = {}
     for conflict in conflicts:
         winner = _winner(conflict)
@@ -102,8 +103,8 @@ def _winner(conflict: ConflictRecord) -> Position | None:
 
 
 def _stated(position: Position, stands: Sequence[Stand]) -> Stand | None:
-    """The stand behind a position. A stand of the position's own agent comes before others with the
-    same figure."""
+    """Returns the claim behind a position. A claim of the position's own agent comes before others
+    with the same figure."""
     alike = [
         stand
         for stand in stands

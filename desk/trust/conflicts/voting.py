@@ -1,8 +1,8 @@
-"""How a conflict is decided: by the figure's own publisher, by weight, or by a person.
+"""Decides a conflict: by the figure's own publisher, by weight, or by a person.
 
-A position weighs its confidence, times the weight of its source's tier, times the weight of its
-agent. Of the positions from one origin only the heaviest counts. The weights are a convention of
-the desk.
+The weight of a position is its confidence, times the weight of its source's tier, times the weight
+of its agent. Of the positions from one origin only the heaviest counts. The weights are a
+convention of the desk.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,8 @@ NEEDS_A_PERSON: Final = "a person must decide"
 MOST_POSITIONS: Final = 8
 
 DECIMALS: Final = 6
-"""Weights and spreads are compared at this many decimals. Finer differences are rounding errors."""
+"""Weights and spreads are compared at this many decimals. Smaller differences are rounding
+errors."""
 
 
 def put_to_the_vote(
@@ -33,9 +34,10 @@ def put_to_the_vote(
     voting: VotingConfig,
     bounds: Bounds | None = None,
 ) -> ConflictRecord:
-    """A new conflict, settled as far as `settle` can. The order of the positions does not matter.
+    """Returns a new conflict, settled as far as `settle` can. The order of the positions does not
+    matter.
 
-    A record holds few positions: the first of every side, then the heaviest.
+    A record has few positions: the first of every side, then the heaviest.
     """
     held = list(dict.fromkeys(positions))
     leaders = [side[0] for side in sides(kind, held, bounds)]
@@ -54,11 +56,11 @@ def put_to_the_vote(
 
 
 def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
-    """The conflict decided for what the figure's own publisher states; otherwise for the heaviest
-    side, if a vote may decide it.
+    """Decides a conflict for the statement of the figure's own publisher; otherwise for the
+    heaviest side, if a vote may decide it.
 
     It is left to a person if the confidences spread by more than `voting.widest_spread`, not
-    counting abstentions, or if two sides weigh the same.
+    counting abstentions, or if two sides have the same weight.
     """
     spread = spread_of(conflict.positions)
     conflict = conflict.model_copy(update={"spread": spread})
@@ -76,7 +78,7 @@ def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
 def decide(
     conflict: ConflictRecord, position: int | None, by: DecidedBy, whom: str | None
 ) -> ConflictRecord:
-    """The conflict decided for a position, counted from 0, or for none.
+    """Decides a conflict for a position, counted from 0, or for none.
 
     None withholds the figure. So does a position that abstains.
 
@@ -97,8 +99,8 @@ def decide(
 
 
 def default_position(conflict: ConflictRecord) -> int | None:
-    """The index of the position that holds by default: that of the figure's own publisher, or else
-    the heaviest position of the heaviest side.
+    """Returns the index of the position that applies by default: that of the figure's own
+    publisher, or else the heaviest position of the heaviest side.
 
     None if no side is heavier than every other.
     """
@@ -115,8 +117,8 @@ def default_position(conflict: ConflictRecord) -> int | None:
 
 
 def publishers_position(conflict: ConflictRecord) -> int | None:
-    """The index of the heaviest position read from the figure's own publisher. None if there is
-    none, or if two of them state different figures."""
+    """Returns the index of the heaviest position read from the figure's own publisher. None if
+    there is none, or if two of them state different figures."""
     own = _heaviest_first(p for p in conflict.positions if p.publishes and not p.abstains)
     agreed = all(agree(conflict.kind, own[0], each, conflict.bounds) for each in own)
     return conflict.positions.index(own[0]) if own and agreed else None
@@ -125,7 +127,7 @@ def publishers_position(conflict: ConflictRecord) -> int | None:
 def sides(
     kind: ConflictKind, positions: Iterable[Position], bounds: Bounds | None = None
 ) -> list[tuple[Position, ...]]:
-    """The positions that count, grouped by what they state. Abstentions are on no side.
+    """Returns the positions that count, grouped by what they state. Abstentions are on no side.
 
     A position joins the heaviest one that it agrees with. Of the positions from one origin only the
     heaviest counts. If positions of one origin with the same weight contradict each other, all of
@@ -142,13 +144,13 @@ def sides(
 
 
 def weight_of_side(side: Iterable[Position]) -> float:
-    """The weight of a side, with each origin counted once."""
+    """Returns the weight of a side, with each origin counted once."""
     return round(sum(position.weight for position in heard_of(side)), DECIMALS)
 
 
 def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
-    """The heaviest position of each origin, heaviest first. A position without an origin is its own
-    origin."""
+    """Returns the heaviest position of each origin, heaviest first. A position without an origin is
+    its own origin."""
     heard: dict[object, Position] = {}
     for place, position in enumerate(_heaviest_first(side)):
         heard.setdefault(position.origin or place, position)
@@ -156,7 +158,7 @@ def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
 
 
 def spread_of(positions: Iterable[Position]) -> float:
-    """The difference between the highest and lowest confidence, without abstentions."""
+    """Returns the difference between the highest and lowest confidence, without abstentions."""
     voices = [position.confidence for position in positions if not position.abstains]
     return round(max(voices) - min(voices), DECIMALS) if voices else 0.0
 
@@ -229,7 +231,8 @@ def _left_open(conflict: ConflictRecord, reason: str) -> ConflictRecord:
 
 
 def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
-    """The positions that state something else, and the abstentions, which are on no side."""
+    """Describes the positions that state something else, and the abstentions, which are on no
+    side."""
     against = _others(conflict, chosen)
     sides = [position for position in against if not position.abstains]
     silent = [position for position in against if position.abstains]
@@ -238,8 +241,8 @@ def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
 
 
 def in_earlier_words(conflict: ConflictRecord) -> str:
-    """The resolution as earlier documents worded it, which counted abstentions as dissent. Those
-    documents are still verified by it."""
+    """Returns the resolution as earlier versions worded it, which counted abstentions as dissent.
+    Their documents are still verified against that wording."""
     chosen = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     lead = "Held" if chosen is None else "Dissent"
     told = conflict.resolution.removesuffix(_dissent(conflict, chosen))

@@ -139,10 +139,10 @@ def check_bank(
 ) -> Iterator[ValidationIssue]:
     """Objects if an event names the wrong bank.
 
-    It does so if it is said to be of another bank than its area's; if its text names another bank
-    and not its own; or if its text names a bank that is neither of the market's `areas` nor of a
-    claim that the event names or refers to. `banks` are the banks' names by area. An area that is
-    not among them is not checked.
+    That is: if it is attributed to another bank than its area's; if its text names another bank and
+    not its own; or if its text names a bank that is neither of the market's `areas` nor of a claim
+    that the event names or refers to. `banks` are the banks' names by area. An area that is not
+    among them is not checked.
     """
     own = banks.get(event.area or "")
     if own is None:
@@ -165,7 +165,7 @@ def _is_named(name: str, prose: str) -> bool:
 
 
 def ledger_issue(claim: Claim, check: ClaimCheck, words: str) -> ValidationIssue:
-    """The issue for a claim that does not follow from its evidence."""
+    """Returns the issue for a claim that does not follow from its evidence."""
     return _issue(_LEDGER_ISSUES[check], words, claim)
 
 

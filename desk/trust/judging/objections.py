@@ -25,7 +25,7 @@ _GRAVE: Final = (Severity.HIGH, Severity.CRITICAL)
 
 
 class Settled(NamedTuple):
-    """How an objection was settled, and by what, in words without figures."""
+    """The outcome of an objection, and its reason, in words without figures."""
 
     outcome: ObjectionOutcome
     reason: str
@@ -33,7 +33,7 @@ class Settled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObjectionGrounds:
-    """What objections on a market are compared with.
+    """The data that objections on a market are compared with.
 
     `claims`, by id, follow from their evidence. `contested` are the ids on which sources disagree.
     `events` are by id, `banks` by area. `areas` are those of the market.
@@ -47,8 +47,8 @@ class ObjectionGrounds:
 
 
 def settled_by(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled:
-    """What the evidence says about an objection. It is unsettled if no code can check its kind, or
-    if the evidence does not decide it."""
+    """Settles an objection by the evidence. It is unsettled if no code can check its kind, or if
+    the evidence does not decide it."""
     if issue.holds is None:
         if issue.issue_type in _BY_CODE:
             return Settled(CONFIRMED, "a check of the desk found it")
@@ -59,7 +59,7 @@ def settled_by(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled:
 
 
 def withholds(severity: Severity, outcome: ObjectionOutcome) -> bool:
-    """Whether the object of an objection must not be printed."""
+    """Returns whether the subject of an objection must not be printed."""
     if outcome is CONFIRMED:
         return severity in _GRAVE
     return outcome is UNSETTLED and severity is Severity.CRITICAL
@@ -81,7 +81,7 @@ def _direction(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | N
     if claim is None or issue.holds is None or not is_change(claim):
         return None
     if claim.claim_id in grounds.contested or issue.holds.direction is Leaning.NEUTRAL:
-        # How small a change is none is for a reader to say.
+        # Whether a change is small enough to count as none is a reader's judgement.
         return None
     if issue.holds.direction is not _side(claim):
         return Settled(DISPROVED, "by its sign the figure goes the other way")
@@ -90,8 +90,8 @@ def _direction(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | N
         return None
     if any(found.name == claim.claim_id for found, _ in faults(event.description, grounds.claims)):
         return Settled(CONFIRMED, "the words before the figure contradict its sign")
-    # That the reference says it rightly does not settle what the words around it say of the other
-    # currency of the pair.
+    # A correct reference does not settle whether the words around it are right about the pair's
+    # other currency.
     return None
 
 
@@ -158,8 +158,8 @@ Told = tuple[Severity, ObjectionOutcome]
 def recommendation_of(
     statuses: Collection[ClaimStatus], objections: Iterable[Told], *, undecided: bool
 ) -> str:
-    """What to do with a market's findings, from the verdicts on claims, the objections, and whether
-    a conflict is `undecided`.
+    """Returns what to do with a market's findings, from the verdicts on claims, the objections, and
+    whether a conflict is `undecided`.
 
     It never says that every figure agrees while an objection is not disproved.
     """

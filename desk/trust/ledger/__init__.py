@@ -1,4 +1,4 @@
-"""Whether a claim follows from its evidence."""
+"""Checks whether a claim follows from its evidence."""
 
 from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
 from desk.trust.ledger.derivation import derive, given_by

@@ -42,7 +42,8 @@ from desk.trust.ledger.evidence import (
 )
 
 LEAST_DEVIATION: Final = Decimal("0.03")
-"""Percent. The rounding of a pegged pair's cross rate is no deviation."""
+"""The minimum deviation in percent. The rounding of a pegged pair's cross rate does not count as
+one."""
 
 SAME_FIGURE: Final = Decimal("0.00002")
 """Two levels that differ by at most this share are the same figure, rounded differently."""
@@ -53,11 +54,10 @@ NEAR_YIELDS: Final = {
     Metric.YIELD_2Y_CHANGE: Decimal(5),
 }
 """How near a yield of another curve and hour must be to confirm one, in percentage points or basis
-points: two days' usual move for a level. A yield further off contradicts nothing."""
+points: two days' usual move for a level. A yield further away contradicts nothing."""
 
 LEAST_REPEATED: Final = 5
-"""A history is a copy if its levels are the same on at least this many days, and different on
-none."""
+"""A history is a copy if its levels are equal on at least this many days, and different on none."""
 
 
 class IndependentStatement(NamedTuple):
@@ -69,8 +69,8 @@ class IndependentStatement(NamedTuple):
 
 
 class DayAgreement(NamedTuple):
-    """For a figure computed from several days: for how many of them another origin has a level, on
-    how many of those it agrees, and whose levels they are."""
+    """The agreement on a figure computed from several days: how many days there are, for how many
+    another origin has a level, on how many of those it agrees, and the sources of these levels."""
 
     days: int
     known: int
@@ -79,8 +79,8 @@ class DayAgreement(NamedTuple):
 
 
 class Corroboration:
-    """The readable tool results, and what they say about a claim. `unread` says for each of the
-    others why it cannot be used."""
+    """The readable tool results, and their statements about a claim. `unread` gives the reason for
+    each of the others."""
 
     def __init__(self, results: Iterable[ToolResult], window: TimeWindow) -> None:
         self._window = window
@@ -100,11 +100,12 @@ class Corroboration:
                 self.unread[result.evidence_id] = str(unusable)
 
     def own(self, claim: Claim) -> tuple[Answer, ...]:
-        """The answers that a claim rests on."""
+        """Returns the answers that a claim rests on."""
         return tuple(self._answers[name] for name in claim.evidence if name in self._answers)
 
     def statement(self, claim: Claim) -> StatedFigure:
-        """What a claim states, with the origin, instrument and age from its evidence."""
+        """Returns the statement of a claim, with the origin, instrument and age from its
+        evidence."""
         for answer in self.own(claim):
             if isinstance(answer, PolicyRates) and claim.metric is Metric.POLICY_RATE:
                 rate = rate_of(answer, claim.subject)
@@ -116,7 +117,7 @@ class Corroboration:
         return statement_of(claim)
 
     def _with_range(self, stated: StatedFigure) -> StatedFigure:
-        """A decision's rate, with the ends of its target range if that is in force."""
+        """Adds the ends of the target range to a decision's rate if that range is in force."""
         if stated.metric is not Metric.DECISION_RATE:
             return stated
         for _, answer in self._stated:
@@ -126,8 +127,8 @@ class Corroboration:
         return stated
 
     def others(self, claim: Claim) -> Iterator[IndependentStatement]:
-        """Statements of other origins about the same thing. A claim without a known origin has
-        none."""
+        """Yields statements of other origins about the same thing. A claim without a known origin
+        has none."""
         stated = self.statement(claim)
         if stated.origin is None:
             return
@@ -143,7 +144,7 @@ class Corroboration:
     def _yields(
         self, name: str, answer: Yields, about: StatedFigure
     ) -> Iterator[IndependentStatement]:
-        """Yields of other publishers on the same day that confirm one."""
+        """Yields the bond yields of other publishers on the same day that confirm one."""
         near = NEAR_YIELDS.get(about.metric)
         if near is None:
             return
@@ -161,7 +162,7 @@ class Corroboration:
                     yield IndependentStatement(stated, source, name)
 
     def daily_deviation(self, claim: Claim) -> Decimal | None:
-        """The robust deviation of the daily moves in the history that a claim rests on, in
+        """Returns the robust deviation of the daily moves in the history that a claim rests on, in
         percent."""
         for answer in self.own(claim):
             if isinstance(answer, History) and len(answer.values) > 1:
@@ -171,7 +172,8 @@ class Corroboration:
         return None
 
     def on_days(self, claim: Claim) -> DayAgreement | None:
-        """How far other origins agree on the days that a figure of a series is computed from.
+        """Returns how far other origins agree on the days that a figure of a series is computed
+        from.
 
         None for other figures, and if the figure's own history lacks those days.
         """
@@ -214,8 +216,8 @@ class Corroboration:
                 yield name, answer
 
     def _copies(self, answer: Answer, claim: Claim) -> bool:
-        """Whether a history has exactly the figures of the one that a claim rests on. Its publisher
-        then took them from there and is no other origin."""
+        """Returns whether a history has exactly the figures of the one that a claim rests on. Its
+        publisher then copied them and is not another origin."""
         own = next((each for each in self.own(claim) if isinstance(each, History)), None)
         if own is None or not isinstance(answer, History):
             return False
@@ -226,8 +228,8 @@ class Corroboration:
 
 
 def _parts(answer: Answer, result: ToolResult) -> tuple[Answer, ...]:
-    """An answer, or the histories in it. An answer only names its own origin if the desk's
-    configuration does not."""
+    """Returns an answer, or the histories in it. The origin of the desk's configuration has
+    precedence over the one that an answer names."""
     if not isinstance(answer, Histories):
         return (answer,)
     if result.attribution is None:
@@ -254,7 +256,7 @@ def _is_copy(own: History, other: History) -> bool:
 
 
 def _with_rate(stated: StatedFigure, rate: PolicyRate, source: Provenance) -> StatedFigure:
-    """A statement, completed from its rate's row. A rate is only certainly in force some days after
+    """Completes a statement from its rate's row. A rate is only certainly in force some days after
     its decision, so a month-end in between is compared with neither rate."""
     return replace(
         stated,
@@ -278,7 +280,7 @@ def _origin(answer: Answer, claim: Claim) -> str | None:
 
 
 def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
-    """The statements in an answer that can be compared with a statement."""
+    """Yields the statements in an answer that can be compared with a statement."""
     match answer:
         case Quote() | History() if (
             UNITS[about.metric] is Unit.LEVEL and about.metric not in BAND_EDGES
@@ -306,7 +308,7 @@ def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
 
 
 def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigure]:
-    """The answer's level on the same day, of the pair or of its reverse."""
+    """Yields the answer's level on the same day, of the pair or of its reverse."""
     if answer.symbol not in (about.subject, reversed_pair(about.subject)):
         return
     turned = reversed_statement(about.metric, about.value)
@@ -324,14 +326,14 @@ def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigu
 def _recorded(
     record: RateRecord, about: StatedFigure, origin: str | None
 ) -> Iterator[StatedFigure]:
-    """The statements in a record of an area's rate that can be compared with a rate or a
+    """Yields the statements in a record of an area's rate that can be compared with a rate or a
     decision."""
     if record.bears_out_within is not None:
         if _bears_out(record, about, record.bears_out_within):
             yield replace(about, origin=origin)
     elif about.metric is Metric.POLICY_RATE:
-        # A level on record since the decision is the one in force; before its effect, which may be
-        # days later, another level says nothing.
+        # A level recorded since the decision is the one in force. Before it takes effect, which may
+        # be days later, another level says nothing.
         decided = about.since - EFFECTIVE_LAG if about.since else None
         same = about.value in (record.rate, record.low, record.high)
         confirms = decided is not None and same and decided <= record.day
@@ -352,8 +354,8 @@ def _recorded(
 
 
 def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool:
-    """Whether a figure that follows from a policy rate has the value that it would have with the
-    stated rate."""
+    """Returns whether a figure that follows from a policy rate has the value that it would have
+    with the stated rate."""
     wanted, given = (about.value, record.rate) if record.low is None else (about.low, record.low)
     near = wanted is not None and abs(given - wanted) <= within
     match about.metric:
@@ -368,8 +370,8 @@ def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool
 
 
 def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
-    """The change of a decision in basis points, by a record of the rate. None if the record does
-    not show it yet, or shows another decision."""
+    """Returns the change of a decision in basis points, by a record of the rate. None if the record
+    does not show it yet, or shows another decision."""
     if record.decided_on is not None:
         if record.decided_on != decided_on or record.previous is None:
             return None
@@ -382,7 +384,7 @@ def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
 
 
 def _month_ends(answer: MonthEndRates, about: StatedFigure) -> Iterator[StatedFigure]:
-    """The rate of an area in the newest month before the statement's day."""
+    """Yields the rate of an area in the newest month before the statement's day."""
     before = [
         (end, rate)
         for rate in answer.rates
@@ -402,7 +404,7 @@ def _month_ends(answer: MonthEndRates, about: StatedFigure) -> Iterator[StatedFi
 
 
 def month_end(rate: MonthEndRate) -> date:
-    """The last day of a rate's month."""
+    """Returns the last day of a rate's month."""
     year, number = int(rate.month[:4]), int(rate.month[5:])
     return date(year, number, 1) + timedelta(days=monthrange(year, number)[1] - 1)
 

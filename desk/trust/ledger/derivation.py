@@ -1,9 +1,9 @@
-"""The claims that a tool result gives, whichever agent made them. The same evidence always gives
-the same claims.
+"""Derives the claims that a tool result gives, whichever agent made them. The same evidence always
+gives the same claims.
 
-Numbers in tool answers of other forms are claims as well. They have no metric or unit that the desk
-knows. The name of such a claim says where the number is: the server, the tool with a hash of its
-arguments, and the path in the answer.
+Numbers in tool answers of unknown form are claims as well. They have no metric or unit that the
+desk knows. The name of such a claim gives the place of the number: the server, the tool with a hash
+of its arguments, and the path in the answer.
 """
 
 import json
@@ -64,7 +64,7 @@ from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable, asset_symbol
 
 MOST_STATED: Final = 60
-"""The most numbers of one answer that can be claims; the first ones in its order."""
+"""The maximum number of numbers of one answer that can be claims; the first ones in its order."""
 
 MOST_DIGITS: Final = 15
 _SUBJECT: Final = re.compile(r"[^A-Z0-9]+")
@@ -76,10 +76,10 @@ _META: Final = frozenset({"as_of"})
 
 
 def stated_claims(result: ToolResult, day: date) -> tuple[Claim, ...]:
-    """The numbers in a tool's structured answer, by their paths, as of a day.
+    """Returns the numbers in a tool's structured answer, by their paths, as of a day.
 
-    A text that is only a number counts. If two paths read the same, the first counts. Empty if the
-    tool did not answer.
+    A string that is only a number counts. If two paths result in the same name, the first counts.
+    Empty if the tool did not answer.
     """
     if result.status is not ToolStatus.OK or not isinstance(result.content, dict | list):
         return ()
@@ -103,13 +103,13 @@ def stated_claims(result: ToolResult, day: date) -> tuple[Claim, ...]:
 
 
 def subject_of(result: ToolResult) -> str:
-    """The subject of a stated number: the server that states it."""
+    """Returns the subject of a stated number: the server that states it."""
     name = _SUBJECT.sub("-", result.call.server.upper()).strip("-")[:15]
     return name if name[:1].isalpha() else f"S{name}"[:15]
 
 
 def _asked(result: ToolResult) -> str:
-    """The tool's name with four characters that distinguish its arguments."""
+    """Returns the tool's name with four characters that distinguish its arguments."""
     tool = _NAME.sub("_", result.call.tool.lower())[:60] or "tool"
     asked = {n: value for n, value in result.call.arguments.items() if n not in _META}
     if not asked:
@@ -180,8 +180,8 @@ def given_by(
     specs: Mapping[str, MarketSpec],
     window: TimeWindow,
 ) -> tuple[Claim, ...]:
-    """Every claim that a tool result gives by itself: those that follow from its `answer` in one of
-    the desk's own forms, or else the numbers that it states.
+    """Returns every claim that a tool result gives by itself: those that follow from its `answer`
+    in one of the desk's own forms, or else the numbers that it states.
 
     Raises:
         EvidenceUnusable: as `derive`.
@@ -224,10 +224,10 @@ def of_its_days(
 def derive(
     answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """Every claim that an answer gives by itself, except the differential.
+    """Returns every claim that an answer gives by itself, except the differential.
 
-    The figures of a pair depend on its digits and its band. A pair that is no market of the run has
-    the digits of its quote currency and no band. Monthly averages give no claims.
+    The figures of a pair depend on its digits and its band. A pair that is not a market of the run
+    has the digits of its quote currency and no band. Monthly averages give no claims.
 
     Raises:
         EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
@@ -271,8 +271,8 @@ def _of_prices(
     window: TimeWindow,
     evidence_id: str,
 ) -> tuple[Claim, ...]:
-    """The claims on the window of the prices of a market, or of an asset beside it; where they end
-    before it, on as many days up to the newest."""
+    """Returns the claims on the window of the prices of a market, or of an asset beside it. If the
+    prices end before the window, they are on as many days up to the newest."""
     spec, prices = _series(answer, specs)
     view = view_newest(prices, *window_days(window)) if prices.items else None
     return price_claims(view, spec, evidence_id) if view else ()
@@ -281,7 +281,7 @@ def _of_prices(
 def _of_span(
     answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """The claims on the answer's own days; none if the answer has no prices."""
+    """Returns the claims on the answer's own days; none if the answer has no prices."""
     if not isinstance(answer, History | PriceHistory | AssetSeries):
         return ()
     try:
@@ -294,7 +294,7 @@ def _of_span(
 def _series(
     answer: History | PriceHistory | AssetSeries, specs: Mapping[str, MarketSpec]
 ) -> tuple[MarketSpec, Fixings]:
-    """The prices in an answer, and what they are of."""
+    """Returns the prices in an answer, and their market or asset."""
     if isinstance(answer, History):
         return _pair(specs, answer.symbol), Fixings.of(answer)
     if isinstance(answer, AssetSeries):
@@ -339,7 +339,7 @@ def _of_yields(
 
 
 def _of_month_ends(answer: MonthEndRates, evidence_id: str) -> tuple[Claim, ...]:
-    """The rate of each area in the newest month, dated on that month's last day."""
+    """Returns the rate of each area in the newest month, dated on that month's last day."""
     newest = {rate.area: rate for rate in sorted(answer.rates, key=lambda rate: rate.month)}
     return tuple(
         Claim(

@@ -1,4 +1,4 @@
-"""On which day an event happened, by the claims that it rests on and by the sources."""
+"""Checks the day of an event against the claims that it rests on and against the sources."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
 
 
 def scheduled_days(answers: Iterable[SourceResult]) -> dict[str, frozenset[date]]:
-    """The decision days by area, from the calendars among the answers."""
+    """Returns the decision days by area, from the calendars among the answers."""
     days: defaultdict[str, set[date]] = defaultdict(set)
     for answer in answers:
         if isinstance(answer, DecisionCalendar):
@@ -55,7 +55,8 @@ def check_scheduled_day(
 
 
 def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
-    """The possible days of an event, by the claims that it rests on; empty if these do not say."""
+    """Returns the possible days of an event, by the claims that it rests on; empty if these give
+    none."""
     rests_on = [claims[name] for name in event.claims if name in claims]
     match event.event_type:
         case EventType.RATE_DECISION:
@@ -68,7 +69,8 @@ def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
 
 
 def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
-    """The news in a tool result; None if it holds none, was changed, or is for another instant."""
+    """Returns the news in a tool result. None if it contains none, was changed, or is for another
+    instant."""
     content = result.content
     if not isinstance(content, dict) or "items" not in content or "carried" in content:
         return None
@@ -80,7 +82,7 @@ def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
 
 
 def without_later(content: JsonValue, as_of: datetime) -> JsonValue:
-    """News without items published after an instant, in case a server returns any. Anything but
+    """Removes news items published after an instant, in case a server returns any. Anything but
     news in the desk's own form is returned unchanged."""
     items = content.get("items") if isinstance(content, dict) else None
     if not isinstance(content, dict) or not isinstance(items, list):

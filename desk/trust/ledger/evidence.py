@@ -1,4 +1,4 @@
-"""Whether a tool result is evidence: unchanged, known at the as-of instant, and readable."""
+"""Checks whether a tool result is evidence: unchanged, known at the as-of instant, and readable."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -66,19 +66,20 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
 
 
 def asset_symbol(name: str) -> str:
-    """The subject of claims about an asset beside a market: `dollar_index` is DOLLAR-INDEX."""
+    """Returns the subject of claims about an asset beside a market: `dollar_index` is
+    DOLLAR-INDEX."""
     return name.upper().replace("_", "-")
 
 
 class EvidenceUnusable(ValueError):
-    """Nothing can rest on this tool result. The message says why."""
+    """No claim can rest on this tool result. The message says why."""
 
 
 def attributed(result: ToolResult, by: Provenance) -> DataSource:
-    """The source that a tool result is listed as: what was asked, and who published it.
+    """Returns the source that a tool result is listed as: the call, and the publisher.
 
-    What the desk's configuration says of its server comes before `by`. An address that is not one
-    of a web page is left out.
+    The desk's configuration of its server has precedence over `by`. An address that is not one of a
+    web page is left out.
     """
     return DataSource(
         server=result.call.server,
@@ -94,7 +95,7 @@ def attributed(result: ToolResult, by: Provenance) -> DataSource:
 
 
 def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
-    """The tier that the desk's configuration gives to a source.
+    """Returns the tier that the desk's configuration gives to a source.
 
     A result from before tiers were configured has the tier that the source claims, but at most
     secondary for a server that does not come with the desk, since anyone can claim one.
@@ -107,22 +108,22 @@ def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
 
 
 def answers_for(result: ToolResult, instant: datetime | None) -> bool:
-    """Whether a tool result says itself that it answers for an instant."""
+    """Returns whether a tool result itself states that it answers for an instant."""
     content = result.content
     written = content.get("as_of") if isinstance(content, dict) else None
     return instant is not None and written is not None and _instant(written) == instant
 
 
 def window_of(result: ToolResult, window: TimeWindow, due: datetime | None) -> TimeWindow:
-    """The window that a tool result is checked against. It ends at the horizon if the result
-    answers for that."""
+    """Returns the window that a tool result is checked against. It ends at the horizon if the
+    result answers for that."""
     return window.model_copy(update={"end": due}) if answers_for(result, due) else window
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:
     """Accepts a tool result that was answered, is unchanged, and answers for the as-of instant.
 
-    A server of others need not name the instant; then it is not checked.
+    A third-party server need not state the instant; then it is not checked.
 
     Raises:
         EvidenceUnusable: it fails one of the three.
@@ -142,10 +143,10 @@ def check_result(result: ToolResult, window: TimeWindow) -> None:
 
 
 def read_answer(content: JsonValue) -> Answer | None:
-    """The content as one of the desk's own answers; None if it has another shape.
+    """Parses the content as one of the desk's own answers; None if it has another shape.
 
     Raises:
-        EvidenceUnusable: it has the keys of one and cannot be read as it.
+        EvidenceUnusable: it has the keys of one and cannot be parsed as it.
     """
     if not isinstance(content, dict):
         return None
@@ -161,7 +162,8 @@ def read_answer(content: JsonValue) -> Answer | None:
 
 
 def usable_answers(results: Iterable[ToolResult]) -> Iterator[tuple[ToolResult, Answer]]:
-    """The results that can be read as one of the desk's own answers, each with that answer."""
+    """Yields the results that can be parsed as one of the desk's own answers, each with that
+    answer."""
     for result in results:
         try:
             answer = read_answer(result.content)
@@ -175,7 +177,7 @@ def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: Tim
     """Accepts an answer to the question that was asked, with nothing from the future.
 
     Raises:
-        EvidenceUnusable: it is about another pair or area than the call, or holds something that
+        EvidenceUnusable: it is about another pair or area than the call, or contains something that
             was not known at the as-of instant.
     """
     _, last_day = window_days(window)
@@ -190,14 +192,14 @@ def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: Tim
 def verified_answer(
     result: ToolResult, window: TimeWindow, due: datetime | None = None
 ) -> Answer | None:
-    """A tool result as one of the desk's own answers; None if it has another shape.
+    """Returns a tool result as one of the desk's own answers; None if it has another shape.
 
     In a stock's episode `due` is the end of the horizon. An answer for that instant is accepted if
-    it holds only the recommendation's outcome.
+    it contains only the recommendation's outcome.
 
     Raises:
-        EvidenceUnusable: it fails `check_result`, cannot be read, or fails `check_answer`; or it
-            answers for the horizon, and gives anything else.
+        EvidenceUnusable: it fails `check_result`, cannot be parsed, or fails `check_answer`; or it
+            answers for the horizon, and contains anything else.
     """
     held_to = window_of(result, window, due)
     check_result(result, held_to)
@@ -213,7 +215,7 @@ def verified_answer(
 
 
 def is_about(answer: Answer, subject: str) -> bool:
-    """Whether an answer is about a pair or an area, with or without a figure for it."""
+    """Returns whether an answer is about a pair or an area, with or without a figure for it."""
     return subject in _subjects(answer)
 
 
@@ -252,8 +254,8 @@ def _subjects(answer: Answer) -> set[str]:
 
 
 def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
-    """The subjects that the call named, or all subjects in the answer if the call did not name any
-    in a known form."""
+    """Returns the subjects that the call named, or all subjects in the answer if the call did not
+    name any in a known form."""
     if isinstance(answer, History | Histories | Quote | MonthAverages | Analysis | PriceHistory):
         symbol = arguments.get("symbol")
         named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)

@@ -1,4 +1,4 @@
-"""Derives every claim again, only from what it says that it rests on."""
+"""Derives every claim again, only from the evidence and inputs that it names."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -64,14 +64,14 @@ class _EvidenceRead(NamedTuple):
 
 
 def _has_own_digits(spec: MarketSpec) -> bool:
-    """Whether a pair is quoted with other digits than its name implies."""
+    """Returns whether a pair is quoted with other digits than its name implies."""
     return spec.kind is MarketKind.PAIR and pair_by_name(spec.market).digits != spec.digits
 
 
 class Ledger:
     """The evidence of some markets, and the claims that follow from it.
 
-    Each tool result is read once. `base_area` is the area that rate differentials are computed
+    Each tool result is parsed once. `base_area` is the area that rate differentials are computed
     against. If two different results share an id, neither is evidence.
 
     `due` is the end of the horizon of a stock's recommendation. Claims about its outcome rest on
@@ -100,7 +100,7 @@ class Ledger:
                 self._ambiguous.add(result.evidence_id)
 
     def failed_check(self, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
-        """The first check that a claim fails; None if it follows from its evidence.
+        """Returns the first check that a claim fails, or None if it follows from its evidence.
 
         `claims` are those that it may name as inputs, by id. A derived claim is recomputed from
         them and from the evidence. It fails with an input that fails.
@@ -140,7 +140,7 @@ class Ledger:
         return reading
 
     def _read(self, evidence_id: str) -> _EvidenceRead | str:
-        """The evidence with an id, or why it is unusable."""
+        """Returns the evidence with an id, or why it is unusable."""
         result = self._results.get(evidence_id)
         if result is None:
             return "there is no such tool result"
@@ -152,7 +152,7 @@ class Ledger:
             derived = given_by(result, answer, self._specs, window)
             others = [pair for pair in self._own_digits if not evidence_id.startswith(f"{pair}/")]
             if answer and any(is_about(answer, pair) for pair in others):
-                # An agent on another market does not know that this one has digits of its own.
+                # An agent on another market does not know that this pair has digits of its own.
                 derived += given_by(result, answer, {}, window)
         except EvidenceUnusable as unusable:
             return str(unusable)
@@ -164,8 +164,8 @@ class Ledger:
         return _EvidenceRead(result, answer, gives)
 
     def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
-        """Whether a figure of a recommendation's outcome comes from an answer for the horizon, and
-        any other figure from an answer for the as-of instant."""
+        """Returns whether a figure of a recommendation's outcome comes from an answer for the
+        horizon, and any other figure from an answer for the as-of instant."""
         evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
         return evaluates is answers_for(result, self._due)
 
@@ -209,8 +209,8 @@ class Ledger:
             raise _FailsCheck(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
 
     def _given(self, reading: _EvidenceRead, claim: Claim) -> tuple[Claim, ...]:
-        """What a piece of evidence gives under a claim's name: also what it comes to within the
-        days that the name has."""
+        """Returns what a piece of evidence gives under a claim's name, including totals and moves
+        within the days in the name."""
         if given := reading.gives.get(claim.claim_id):
             return given
         try:
@@ -220,8 +220,7 @@ class Ledger:
         return tuple(each for each in asked if each.claim_id == claim.claim_id)
 
     def _check_literally(self, claim: Claim, reading: _EvidenceRead) -> None:
-        """Accepts a figure that the answer of another server's tool contains, or that follows from
-        such claims."""
+        """Accepts a figure that a third-party answer contains, or that follows from such claims."""
         if not self._is_of_its_time(claim, reading.result):
             words = f"{reading.result.evidence_id} answers for another instant"
             raise _FailsCheck(ClaimCheck.DATE, words)
@@ -260,8 +259,8 @@ class Ledger:
         _compare_with_any(claim, (derived,))
 
     def _rests_on(self, rate: Claim, claim: Claim) -> bool:
-        """Whether a claim names a rate's evidence, or other evidence with the same rate: two agents
-        may each have asked for it."""
+        """Returns whether a claim names a rate's evidence, or other evidence with the same rate:
+        two agents may each have called for it."""
         if set(rate.evidence) <= set(claim.evidence):
             return True
         readings = (self._reading(evidence_id) for evidence_id in claim.evidence)
@@ -280,8 +279,9 @@ class Ledger:
 
 
 def _is_named_by_evidence(claim: Claim) -> bool:
-    """Whether a claim's name contains more than subject, metric and day: the path of a stated
-    number, or the days of a span. Then only the evidence can say whether the name is right."""
+    """Returns whether a claim's name contains more than subject, metric and day: the path of a
+    stated number, or the days of a span. Then only the evidence determines whether the name is
+    right."""
     if claim.metric is Metric.STATED:
         return True
     named = claim.claim_id.startswith(f"{claim_id(claim.subject, claim.metric)}.")
@@ -289,7 +289,7 @@ def _is_named_by_evidence(claim: Claim) -> bool:
 
 
 def _states(content: JsonValue, value: Decimal) -> bool:
-    """Whether a number in the content equals the value, at the value's precision.
+    """Returns whether a number in the content equals the value, at the value's precision.
 
     Numbers are read from JSON numbers and from strings. Days and times of day do not count.
     """
@@ -297,7 +297,7 @@ def _states(content: JsonValue, value: Decimal) -> bool:
 
 
 def _is_about(result: ToolResult, subject: str) -> bool:
-    """Whether the call's arguments or its content name a pair or an area.
+    """Returns whether the call's arguments or its content name a pair or an area.
 
     A pair may also be named by its letters alone, or by its two currencies in order.
     """
@@ -337,8 +337,8 @@ def _leaves(content: JsonValue) -> Iterator[JsonValue]:
 
 
 def _parts(content: JsonValue) -> Iterator[JsonValue]:
-    """The content and everything in it. Not recursive, because a server may send deeply nested
-    data."""
+    """Yields the content and everything in it. Not recursive, because a server may send deeply
+    nested data."""
     waiting: list[JsonValue] = [content]
     while waiting:
         part = waiting.pop()
@@ -356,7 +356,7 @@ class _FailsCheck(Exception):
 
 
 def _compare_with_any(claim: Claim, derived: tuple[Claim, ...]) -> None:
-    """Accepts a claim on either of several decisions that a source records for one day."""
+    """Accepts a claim on any of several decisions that a source records for one day."""
     failures = [_difference(claim, candidate) for candidate in derived]
     if None not in failures:
         first = next(failed for failed in failures if failed)

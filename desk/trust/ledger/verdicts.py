@@ -1,8 +1,8 @@
-"""The verdict on each claim: how far it can be relied on, and which check decided.
+"""The verdict on each claim: its reliability, and the check that decided.
 
-A claim is rejected if it does not follow from its evidence or its source denies it. It is contested
-if it is in a conflict or another origin contradicts it. It is verified if another origin agrees,
-and single-source otherwise. A derived claim has the worst verdict among its inputs.
+A claim is rejected if it does not follow from its evidence or its source contradicts it. It is
+contested if it is in a conflict or another origin contradicts it. It is verified if another origin
+agrees, and single-source otherwise. A derived claim has the worst verdict among its inputs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,8 +36,8 @@ WORST_FIRST: Final = (
 )
 
 MOST_DAYS_APART: Final = 0.05
-"""The share of the days behind a figure on which no other origin need agree: holidays differ, and
-on a turbulent day a rate can move more than usual between two hours."""
+"""The share of the days behind a figure on which no other origin needs to agree: holidays differ,
+and on a turbulent day a rate can move more than usual between two hours."""
 
 FOLLOWS: Final = "It follows from its evidence"
 
@@ -48,8 +48,8 @@ FAILURES: Final[Mapping[ClaimCheck, str]] = {
     ClaimCheck.VALUE: "its value is not the one that its evidence gives",
     ClaimCheck.FORMULA: "it is not what the formula of its metric gives for its inputs",
 }
-"""What is wrong with a rejected claim, in words. Its figure is not printed, so the expected one is
-not either."""
+"""The failure of a rejected claim, in words. Its figure is not printed, so the expected one is not
+either."""
 
 
 class Averages(NamedTuple):
@@ -68,11 +68,11 @@ class Delivered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What the claims of some findings are judged by.
+    """The data by which the claims of some findings are judged.
 
     `failed_at_source` are the checks that claims fail against the source that was asked again, by
-    result and claim id. `conflicts` are those between the sound findings and what the validator
-    read. `silent` names the second sources that could not be asked. `failed_checks` caches the
+    result and claim id. `conflicts` are those between the sound findings and the validator's own
+    figures. `silent` names the second sources that could not be asked. `failed_checks` caches the
     check that each claim fails by itself, which no conflict changes.
     """
 
@@ -96,12 +96,12 @@ class Review:
 
 
 def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
-    """One verdict for each claim id, in the order of delivery, then rejections of claims whose id
-    also has a sound claim.
+    """Returns one verdict for each claim id, in the order of delivery, then rejections of claims
+    whose id also has a sound claim.
 
     If several claims share an id, the verdict is that of the surviving claim; if none survives,
-    that of the worst claim which is not rejected by itself. A rejected claim whose id another claim
-    keeps has a rejection of its own, which names its result.
+    that of the worst claim which is not rejected by itself. A rejected claim that shares its id
+    with a sound claim has a rejection of its own, which names its result.
     """
     surviving = surviving_claims(sound_findings(review), review.conflicts)
     judge = _Judge(review, review.delivered, surviving)
@@ -110,8 +110,8 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
 
 
 def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
-    """The findings without the claims that are rejected by themselves. Such claims contradict
-    nobody."""
+    """Returns the findings without the claims that are rejected by themselves. Such claims are in
+    no conflict."""
     judge = _Judge(review, review.delivered, {})
     return tuple(
         result.model_copy(
@@ -128,7 +128,8 @@ def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
 
 
 def failed_checks_of(review: Review) -> dict[str, FailedCheck]:
-    """The check that a claim of each id fails, by id. Ids whose claims pass are left out."""
+    """Returns the check that a claim of each id fails, by id. Ids whose claims pass are left
+    out."""
     judge = _Judge(review, review.delivered, {})
     found = {
         name: judge.failed_check(each)
@@ -141,10 +142,11 @@ def failed_checks_of(review: Review) -> dict[str, FailedCheck]:
 def disagreeing(
     claim: Claim, corroboration: Corroboration
 ) -> tuple[tuple[IndependentStatement, Comparable], ...]:
-    """The statements of other origins that contradict a claim, in the claim's terms.
+    """Returns the statements of other origins that contradict a claim, in the claim's terms.
 
     Empty for a level that another origin confirms: on a turbulent day levels of different hours
-    differ by more than the tolerance, and a level that one of several sources confirms is no error.
+    differ by more than the tolerance, and a level that one of several sources confirms is not an
+    error.
     """
     compared = tuple(_compared(claim, corroboration))
     if _is_borne_out(claim, compared):
@@ -160,7 +162,7 @@ def _is_borne_out(
 
 @dataclass(slots=True)
 class _Judge:
-    """The verdicts so far. Those of derived claims wait for those of their inputs."""
+    """The verdicts so far. Those of derived claims are computed after those of their inputs."""
 
     review: Review
     delivered: Mapping[str, Sequence[Delivered]]
@@ -171,7 +173,7 @@ class _Judge:
     )
 
     def verdict(self, name: str) -> ClaimVerdict:
-        """The verdict on an id."""
+        """Returns the verdict on an id."""
         if name not in self.found:
             stands = self._judged(name)
             own = [self._own_verdict(each) for each in stands]
@@ -181,8 +183,8 @@ class _Judge:
         return self.found[name]
 
     def failed_check(self, each: Delivered) -> FailedCheck | None:
-        """The check that a claim fails, by the ledger with the result's own claims as inputs, or by
-        the source that was asked again."""
+        """Returns the check that a claim fails, by the ledger with the result's own claims as
+        inputs, or by the source that was asked again."""
         review, result = self.review, each.result.result_id
         place = (result, each.claim)
         if place not in review.failed_checks:
@@ -191,7 +193,7 @@ class _Judge:
         return review.failed_checks[place]
 
     def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
-        """A rejection of each failed claim whose id has another verdict."""
+        """Yields a rejection of each failed claim whose id has another verdict."""
         for name, stands in self.delivered.items():
             if self.verdict(name).status is ClaimStatus.REJECTED:
                 continue
@@ -212,7 +214,7 @@ class _Judge:
         return [each for each in sound if each.claim == surviving][:1] or sound
 
     def _own_verdict(self, each: Delivered) -> ClaimVerdict:
-        """The verdict on a claim without regard to its inputs."""
+        """Returns the verdict on a claim without regard to its inputs."""
         claim = each.claim
         failed = self.failed_check(each)
         if failed is not None:
@@ -230,7 +232,8 @@ class _Judge:
         return self._by_days(claim) or by_series or self._single(claim)
 
     def _by_days(self, claim: Claim) -> ClaimVerdict | None:
-        """Verified if other origins agree on the days that a figure of a series comes from."""
+        """Returns verified if other origins agree on the days that a figure of a series is computed
+        from."""
         found = self.review.corroboration.on_days(claim)
         if found is None or found.days - found.agreed > MOST_DAYS_APART * found.days:
             return None
@@ -295,7 +298,8 @@ class _Judge:
         )
 
     def _by_series(self, claim: Claim) -> ClaimVerdict | None:
-        """The verdict by another origin's monthly averages of the history that a claim rests on."""
+        """Returns the verdict by another origin's monthly averages of the history that a claim
+        rests on."""
         if claim.evidence not in self.series:
             self.series[claim.evidence] = self._series(claim)
         found = self.series[claim.evidence]
@@ -351,9 +355,9 @@ class _Judge:
         )
 
     def _with_inputs(self, own: ClaimVerdict, each: Delivered) -> ClaimVerdict:
-        """The worst of a derived claim's own verdict and those of its inputs.
+        """Returns the worst of a derived claim's own verdict and those of its inputs.
 
-        If all inputs are verified, what is recomputed from them is verified.
+        If all inputs are verified, a value recomputed from them is verified.
         """
         claim = each.claim
         inputs = [self.verdict(name) for name in claim.inputs if name in self.delivered]

@@ -1,9 +1,9 @@
-"""The gate: prose from a writer holds no figure outside of a reference.
+"""The gate: a writer's prose may contain no figure outside of a reference.
 
-One rule decides what a figure is, and not an understanding of the text. Digits may only occur in
-dates, periods, and a closed list of names. Number words from two on may only occur before spans of
-time. No word may stand for a fraction, a multiple, or the ordinal of an event. No figure is bound
-to a claim by guessing: a writer who means a claim names it.
+A fixed rule decides what a figure is; the text is not interpreted. Digits may only occur in dates,
+periods, and a closed list of names. Number words from two on may only occur before spans of time.
+No word may express a fraction, a multiple, or the ordinal of an event. No figure is attributed to a
+claim by guessing: a writer who means a claim names it.
 
 The rule is complete, and docs/method.md states it in the same words.
 """
@@ -28,11 +28,11 @@ LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
 
 MOST_REMEMBERED: Final = 1_000
-"""Texts whose figures a process caches. A sentence is checked when it is written, validated, and
-compiled; the texts of a week are a quarter of this."""
+"""The number of texts whose figures a process caches. A sentence is checked when it is written,
+validated, and compiled; the texts of a week are a quarter of this."""
 
 MOST_NAMED: Final = 6
-"""The most claims that a reason names."""
+"""The maximum number of claims that a reason names."""
 
 
 MOST_IN_A_NUMBER: Final = 12
@@ -41,7 +41,7 @@ nothing but such words takes a time that grows with the square of its length."""
 
 
 class Unbacked(NamedTuple):
-    """A figure outside of a reference: its place in the text, and why the rule refuses it."""
+    """A figure outside of a reference: its place in the text, and why the rule rejects it."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ _SPAN: Final = r"(?:minute|hour|day|week|month|quarter|year|decade|century)"
 _ENDS: Final = (
     r"(?![\w%‰]|[.,:'’]\d|\s?(?:%|‰|per\s?cent|pct|b\.?ps?\b|basis|percentage|points?\b))"
 )
-"""What must not follow a digit's phrase: another digit or a unit."""
+"""What must not follow a phrase with digits: another digit or a unit."""
 
 _DATES: Final = (
     rf"{_YEAR}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?",
@@ -163,8 +163,8 @@ _PARTS: Final = (
 )
 _MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
 _QUARTER: Final = rf"(?!quarter\sthe\s|(?<!\ba )quarter\s(?:{_CURRENCY})\b)"
-"""A quarter of the year, when a currency follows (`over the quarter the yen gained`). The quarter
-of a unit has its own article right before the unit."""
+"""A quarter of the year, if a currency follows (`over the quarter the yen gained`). The quarter of
+a unit has its own article directly before the unit."""
 _WORDS: Final = re.compile(
     rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat ){_QUARTER}"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))"
@@ -201,7 +201,7 @@ _ORDINAL: Final = re.compile(
     re.IGNORECASE,
 )
 _MEASURED_SPANS: Final = r"more\sthan\s(?:a\smonth|three\smonths|twelve\smonths)\b"
-"""Of how long a break of a range is looked for: the desk's own words for one without a day."""
+"""The desk's own words for how far back a range is searched, which contain no day."""
 _HOW_LONG: Final = (
     rf"in\s(?!{_MEASURED_SPANS})(?:the\s(?:last|past)\s)?(?:(?:more\sthan|over|at\sleast)\s)?"
     rf"(?:nearly\s|almost\s|about\s)?(?:(?:an?|several|many|{_COUNT}|\d+)\s)?"
@@ -227,15 +227,15 @@ def rejected_figures(
     rests_on: Collection[str] = (),
     place: str = "",
 ) -> tuple[RejectedFigure, ...]:
-    """Everything that is wrong with the figures and references of a text, in order.
+    """Returns everything that is wrong with the figures and references of a text, in order.
 
     Args:
-        prose: What a writer wrote, with references such as `[[USD/JPY:move]]`.
+        prose: The writer's text, with references such as `[[USD/JPY:move]]`.
         claims: The claims that it may refer to, by id.
         others: What else it may refer to, such as quotations.
-        names: Names that may hold digits, such as those of a graph's nodes.
+        names: Names that may contain digits, such as those of a graph's nodes.
         rests_on: The claims that the text is about: a reason names them first.
-        place: Where the text stands, for the reasons.
+        place: The place of the text, for the reasons.
     """
     found = [*unbacked(_masked(prose, names))]
     found += [Unbacked(each.start, each.end, why) for each, why in faults(prose, claims)]
@@ -256,7 +256,7 @@ def rejected_figures(
 
 
 def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
-    """The text without the sentences that hold rejected figures."""
+    """Returns the text without the sentences that contain rejected figures."""
     gone = {figure.sentence for figure in rejected}
     kept = (p for p in split_sentences(prose) if p.strip()[:LONGEST_TEXT] not in gone)
     return "".join(kept).strip()
@@ -264,7 +264,7 @@ def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def unbacked(prose: str) -> tuple[Unbacked, ...]:
-    """The figures of a text outside of references, in order."""
+    """Returns the figures of a text outside of references, in order."""
     text = REFERENCE.sub(lambda found: _MASK * len(found[0]), prose)
     found = [*_of_digits(text)]
     found += [Unbacked(*each.span(), WORDS) for each in _WORDS.finditer(text)]
@@ -295,7 +295,7 @@ def _of_digits(text: str) -> Iterator[Unbacked]:
 
 
 def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
-    """The finds with overlapping ones merged, each with the reason of the first."""
+    """Yields the matches with overlapping ones merged, each with the reason of the first."""
     last: Unbacked | None = None
     for each in found:
         if last is not None and each.start < last.end:
@@ -309,7 +309,7 @@ def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
 
 
 def _placed(prose: str) -> Iterator[tuple[int, str]]:
-    """Each sentence with the position of its end."""
+    """Yields each sentence with the position of its end."""
     end = 0
     for piece in split_sentences(prose):
         end += len(piece)
@@ -324,7 +324,7 @@ def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) ->
 def _meant(
     written: str, reason: str, claims: Mapping[str, Claim], rests_on: Collection[str]
 ) -> str:
-    """The claims that say what a figure says, or else those that the text is about."""
+    """Names the claims that print the written figure, or else those that the text is about."""
     if "[[" in written:
         return ""
     if reason == SINCE:
@@ -337,8 +337,8 @@ def _meant(
 
 
 def _says(claim: Claim, written: str) -> bool:
-    """Whether a claim prints the number that was written, as far as its digits go, whatever its
-    sign. A day is no number."""
+    """Returns whether a claim prints the number that was written, as far as its digits go, whatever
+    its sign. A day is not a number."""
     if claim.unit is Unit.CALENDAR_DAY:
         return False
     meant, printed = _number_in(written), _number_in(print_claim(claim))
@@ -348,6 +348,6 @@ def _says(claim: Claim, written: str) -> bool:
 
 
 def _number_in(words: str) -> Decimal | None:
-    """The first number of a text, without its sign."""
+    """Returns the first number of a text, without its sign."""
     found = _PLAIN.search(words.replace(",", ""))
     return Decimal(found[0]) if found else None

@@ -1,8 +1,8 @@
-"""Words from outside that a report may print as they are.
+"""Text from outside that a report may print unchanged.
 
-They are on one line and hold nothing to act on. A headline is no finding of the desk: a figure in
-it belongs to nobody's claim, and an address in it was not checked. A headline with any of these is
-withheld whole, because leaving words out would make another headline.
+It is put on one line and contains nothing to act on. A headline is not a finding of the desk: a
+figure in it is not a claim, and an address in it was not checked. A headline with any of these is
+withheld entirely, because leaving words out would make another headline.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 from desk.trust.prose.gate import unbacked
 
 _UNSEEN: Final = frozenset({"Cf", "Cs", "Co", "Cn"})
-"""Format characters and the like, which can hide words or reverse their order."""
+"""Invisible characters, such as format characters, which can hide words or reverse their order."""
 
 _NUMBER_WORDS: Final = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven"
@@ -28,10 +28,10 @@ _REFERENCE: Final = re.compile(r"\[\[|\]\]")
 
 
 def printable(text: str) -> str | None:
-    """The words on one line. None for a text without words, or with a figure, a reference or an
-    address.
+    """Returns the words on one line. None for a text without words, or with a figure, a reference
+    or an address.
 
-    Any digit counts as a figure, in years and names too, and so does any number word.
+    Any digit counts as a figure, also in years and names, and so does any number word.
     """
     words = " ".join(_visible(text).split())
     plain = unicodedata.normalize("NFKC", words)
@@ -43,8 +43,8 @@ def printable(text: str) -> str | None:
 
 
 def quotable(text: str) -> str | None:
-    """The words on one line, to be printed in quotation marks with their source. None for a text
-    without words, or with a reference or an address. A figure in it is the quoted author's."""
+    """Returns the words on one line, to be printed in quotation marks with their source. None for a
+    text without words, or with a reference or an address. A figure in it is the quoted author's."""
     words = " ".join(_visible(text).split())
     plain = unicodedata.normalize("NFKC", words)
     held = any(found.search(plain) for found in (_ADDRESS, _REFERENCE))

@@ -1,9 +1,9 @@
-"""Applies the gate to everything that an agent delivers.
+"""Applies the gate to every text that an agent delivers.
 
 It checks the prose that a report prints: descriptions of events, warnings, missing data, a
 specialist's findings and recommendations, the validator's recommendation, objections, resolutions
 of conflicts, and everything in a synthesis or a swarm's plan. A week's plan is internal, and
-fetched content is nobody's prose.
+fetched content is not an agent's prose.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ _FIELDS: Final = ("objective", "output_format", "boundaries")
 
 
 def plan_texts(plan: SwarmPlan) -> Iterator[tuple[str, str]]:
-    """All prose of a plan, each text with its place."""
+    """Yields all prose of a plan, each text with its place."""
     yield STRATEGY, plan.strategy
     for subagent in plan.subagents:
         for field in _FIELDS:
@@ -42,7 +42,7 @@ def plan_texts(plan: SwarmPlan) -> Iterator[tuple[str, str]]:
 
 
 def plan_without(plan: SwarmPlan, rejected: Collection[RejectedFigure]) -> SwarmPlan:
-    """The plan without the sentences that hold rejected figures."""
+    """Returns the plan without the sentences that contain rejected figures."""
     left = {
         place: without(prose, [figure for figure in rejected if figure.place == place]) or LEFT_OUT
         for place, prose in plan_texts(plan)
@@ -59,7 +59,7 @@ def _with_texts(plan: SwarmPlan, texts: Mapping[str, str]) -> SwarmPlan:
 
 
 MOST_DROPPED: Final = 200
-"""The bound of `dropped`."""
+"""The maximum length of `dropped`."""
 
 UNSUPPORTED: Final = "it held a figure that is no claim, or a reference that does not fit"
 EVENT_LEFT_OUT: Final = "nothing was left of its description, so the event was left out"
@@ -74,7 +74,7 @@ Result = TypeVar("Result", bound=AgentResult)
 
 class Text(NamedTuple):
     """A text of a result. `rests_on` are the claims that it is about. `stated` are figures in it
-    that belong to somebody's position and not to the writer."""
+    that quote a position and are not the writer's."""
 
     place: str
     prose: str
@@ -88,12 +88,12 @@ def review(
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[RejectedFigure, ...]:
-    """What is wrong with the figures and references in all prose of a result, and with the
+    """Returns what is wrong with the figures and references in all prose of a result, and with the
     quotations of a synthesis, in order.
 
     Known claims are those given and the result's own. For a synthesis they are also those of its
     graph's `state` that survive its `conflicts`. If two claims share an id, a researcher's own one
-    counts for its prose; a validator speaks of the claims that it was given.
+    counts for its prose; a validator's prose refers to the claims that it was given.
     """
     if isinstance(result, Synthesis):
         return review_synthesis(result, state, conflicts)
@@ -102,7 +102,7 @@ def review(
 
 
 def rejected_in(text: Text, claims: Mapping[str, Claim]) -> Iterator[RejectedFigure]:
-    """The figures and references in one text of a result that are wrong."""
+    """Yields the figures and references in one text of a result that are wrong."""
     for found in rejected_figures(text.prose, claims, rests_on=text.rests_on, place=text.place):
         if not any(found.written in words or words in found.written for words in text.stated):
             yield found
@@ -114,11 +114,12 @@ def without_rejected(
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
 ) -> AgentResult:
-    """The result without the sentences that hold rejected figures; each is listed in `dropped`.
+    """Returns the result without the sentences that contain rejected figures; each is listed in
+    `dropped`.
 
-    `rejected` is what a review of the result found. An event without a description is removed, and
-    so is an empty warning or reason for missing data. A text that must not be empty says instead
-    that its words were dropped.
+    `rejected` is the review of the result. An event without a description is removed, and so is an
+    empty warning or reason for missing data. A text that must not be empty says instead that its
+    words were dropped.
     """
     if not rejected:
         return result
@@ -170,7 +171,7 @@ def _texts(result: AgentResult) -> Iterator[Text]:
 
 
 def commentary_texts(result: Commentary) -> Iterator[Text]:
-    """All prose of a commentary, each text with its place."""
+    """Yields all prose of a commentary, each text with its place."""
     yield from _each(result.sentences, SENTENCE)
     for field in LEAD_TEXTS:
         yield from (Text(field, text) for text in (getattr(result, field),) if text)
@@ -229,7 +230,7 @@ class _Cutting:
     dropped: list[DroppedSentence]
 
     def of(self, prose: str, place: str) -> str:
-        """The text without its rejected sentences."""
+        """Returns the text without its rejected sentences."""
         here = self.rejected.get(place, ())
         if not here:
             return prose
@@ -239,13 +240,13 @@ class _Cutting:
         return left
 
     def of_each(self, texts: Sequence[str], kind: str) -> tuple[str, ...]:
-        """The numbered texts without their rejected sentences; texts that became empty are left
-        out."""
+        """Returns the numbered texts without their rejected sentences; texts that became empty are
+        left out."""
         left = (self.of(text, _numbered(kind, n)) for n, text in enumerate(texts, start=1))
         return tuple(text for text in left if text)
 
     def dropped_with(self, before: Sequence[DroppedSentence]) -> tuple[DroppedSentence, ...]:
-        """All dropped sentences, the earlier ones first, up to the limit of a result."""
+        """Returns all dropped sentences, the earlier ones first, up to the limit of a result."""
         return (*before, *self.dropped)[:MOST_DROPPED]
 
 
@@ -276,8 +277,8 @@ def _cut_research(result: ResearchResult, cutting: _Cutting) -> ResearchResult:
 
 
 def _cut_commentary(result: Commentary, cutting: _Cutting) -> Commentary:
-    """The commentary without its rejected sentences. A theme that loses its title or what moved is
-    removed."""
+    """Returns the commentary without its rejected sentences. A theme that loses its title or
+    `moved` is removed."""
     themes = (
         theme.model_copy(
             update={

@@ -1,4 +1,4 @@
-"""Whether quoted words occur in a source, letter by letter except for white space."""
+"""Checks whether quoted words occur in a source, letter by letter except for white space."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from pydantic import JsonValue
 MOST_DEPTH: Final = 50
 
 _WITHIN: Final = re.compile(r"\d[.,:]\d|\d[%‰]|[-−+]\d")
-"""Characters that may be inside of a number, which is never split."""
+"""Characters inside of a number, which is never split."""
 
 
 def stands_in(text: str, content: JsonValue) -> bool:
-    """Whether one of the texts in a tool's answer contains the words, starting and ending at the
-    edge of a word or number: `5 bp` does not occur in `25 bp`.
+    """Returns whether a text in a tool's answer contains the words, starting and ending at the edge
+    of a word or number: `5 bp` does not occur in `25 bp`.
 
     Numbers are not texts: documents are quoted in words, and figures of markets are claims.
     """
@@ -23,7 +23,7 @@ def stands_in(text: str, content: JsonValue) -> bool:
 
 
 def texts_in(content: JsonValue, depth: int = MOST_DEPTH) -> Iterator[str]:
-    """All texts in an answer, without keys, at any depth."""
+    """Yields all texts in an answer, without keys, at any depth."""
     if isinstance(content, str):
         yield content
     elif depth and isinstance(content, dict):
@@ -44,8 +44,8 @@ def _holds(told: str, words: str) -> bool:
 
 
 def _is_edge(told: str, place: int) -> bool:
-    """Whether a position does not split a word or number. Text in a script without capital letters,
-    such as one without spaces between words, can be quoted from any position."""
+    """Returns whether a position does not split a word or number. Text in a script without capital
+    letters, such as one without spaces between words, can be quoted from any position."""
     before, after = told[place - 1 : place] if place else "", told[place : place + 1]
     if _joins(before) and _joins(after):
         return False

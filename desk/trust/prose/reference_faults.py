@@ -1,11 +1,11 @@
-"""What is wrong with a reference in its context: a form that does not fit its claim, or words
+"""Finds references that do not fit their context: a form that does not fit the claim, or words
 before it that contradict the claim.
 
-References say what they are, so little English needs to be known: words of direction, `from … to
-…`, `high` and `low`, units. A word of direction right after a currency's name is compared with the
-moves in the sentence, from that currency's side of the pair. A pair that is written right before a
-reference is the one that its claim is of. A writer who lets the reference print the currency with
-its verb needs none of this.
+References name their claims, so little English needs to be known: words of direction, `from … to
+…`, `high` and `low`, units. A word of direction directly after a currency's name is compared with
+the moves in the sentence, from that currency's side of the pair. A pair that is written directly
+before a reference must be that of its claim. A reference that prints the currency with its verb
+needs none of this.
 """
 
 import re
@@ -54,7 +54,7 @@ _REACHED: Final = frozenset(
 )
 _DATED: Final = frozenset({"highest", "lowest"})
 """Formulas of claims whose day is the one on which a level was reached. For other claims the day is
-the last one that was looked at."""
+the last day of the series."""
 _CODES: Final = {
     name.lower(): code for code in sorted(AREAS) for name in names_of(code) if code in AREAS
 }
@@ -78,13 +78,13 @@ _OF_A_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})")
 
 
 def has_its_day(claim: Claim) -> bool:
-    """Whether a claim's day is the day of its figure, rather than the last day that was looked
-    at."""
+    """Returns whether a claim's day is the day of its figure, rather than the last day of the
+    series."""
     return claim.metric not in _REACHED or claim.formula in _DATED
 
 
 def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
-    """The references that do not fit their context, with the reasons."""
+    """Yields the references that do not fit their context, with the reasons."""
     found = tuple(found_in(prose))
     for each in found:
         claim = claims.get(each.name)
@@ -107,8 +107,8 @@ def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference,
 def _of_currencies(
     sentence: str, at: int, claims: Mapping[str, Claim]
 ) -> Iterator[tuple[Reference, str]]:
-    """The currencies that a sentence says went the other way than the moves it refers to. A word
-    next to a weekday is about that day and is not compared."""
+    """Yields the currencies whose direction in a sentence contradicts the moves it refers to. A
+    word next to a weekday is about that day and is not compared."""
     told = [claims[each.name] for each in found_in(sentence) if each.name in claims]
     moved = [claim for claim in told if has_sides(claim)]
     if not moved:
@@ -151,13 +151,13 @@ def _unit_twice(each: Reference, claim: Claim | None, prose: str) -> str | None:
 
 
 def _went(claim: Claim, code: str) -> int:
-    """The direction of a currency, by the move of a pair with it."""
+    """Returns the direction of a currency, by the move of a pair with it."""
     side = (claim.value > 0) - (claim.value < 0)
     return side if claim.subject.startswith(code) else -side
 
 
 def _counts_again(claim: Claim, before: str) -> bool:
-    """Whether the reference before a count is another count of the same currencies."""
+    """Returns whether the reference before a count is another count of the same currencies."""
     earlier = [found.name for found in found_in(before)][-1:]
     same = {claim_id(claim.subject, metric) for metric in COUNTED}
     return claim.metric in COUNTED and not same.isdisjoint(earlier)

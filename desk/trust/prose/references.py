@@ -1,4 +1,4 @@
-"""References in prose: how they are written, read, and printed."""
+"""References in prose: their syntax, parsing, and printing."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,18 +20,18 @@ class Form(StrEnum):
     """How a reference prints its claim."""
 
     PLAIN = ""
-    """As every table prints it; behind a word of direction a change without its sign."""
+    """As every table prints it; after a word of direction, a change without its sign."""
     SIZE = "size"
     """Without its sign."""
     SIGNED = "signed"
-    """With its sign, whatever stands before it."""
+    """With its sign, whatever comes before it."""
     ABOUT = "about"
     """To two digits, or three of a level: `about 4.2 %`."""
     DAY = "day"
-    """The day that it is of, with its weekday: `Fri 4 Apr`."""
+    """The day of the claim, with its weekday: `Fri 4 Apr`."""
     MOVED = "moved"
-    """With its verb: `fell 4.16 %`, `cut by 25 bp`; of a differential where it stands:
-    `137.5 bp below`."""
+    """With its verb: `fell 4.16 %`, `cut by 25 bp`; a differential with its side: `137.5 bp
+    below`."""
     BASE = "base"
     """A pair's move as one of its base currency: `the US dollar fell 4.16 % against the Swiss
     franc`. Also written by the currency's code."""
@@ -39,8 +39,8 @@ class Form(StrEnum):
     """A pair's move as one of its quote currency: `the Swiss franc rose against the US dollar
     (USD/CHF -4.16 %)`. Also written by the currency's code."""
     ALSO = "also"
-    """A count right behind another of the same currencies, whose number is not said again:
-    `rose against 6`."""
+    """A count directly after another of the same currencies, whose total is not repeated: `rose
+    against 6`."""
 
 
 SIDES: Final = frozenset({Form.BASE, Form.QUOTE})
@@ -101,7 +101,7 @@ COUNTED: Final = {
     Metric.DOLLAR_FELL: "fell against {count}",
     Metric.DOLLAR_LITTLE_CHANGED: "was little changed against {count}",
 }
-"""The counts that may stand behind one another."""
+"""The counts that may follow one another."""
 
 PHRASES: Final = {
     Metric.HIGHEST_SINCE: "highest since {day}",
@@ -117,19 +117,19 @@ PHRASES: Final = {
     Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
     **{metric: f"{words} of {{of}}{{group}} currencies" for metric, words in COUNTED.items()},
 }
-"""Claims that are printed together with the words that say what was counted. No writer can put
+"""Claims that are printed together with the words that say what was counted. A writer cannot use
 other words there: what is counted is part of the figure."""
 
 
 def found_in(text: str) -> Iterator[Reference]:
-    """The references of a text, in order."""
+    """Yields the references of a text, in order."""
     for match in REFERENCE.finditer(text):
         name, _, form = (part.strip() for part in match[1].partition("|"))
         yield Reference(name, _form(name, form), *match.span())
 
 
 def _form(name: str, written: str) -> Form | None:
-    """The form with that name; for a currency's code, the side of the pair that it is on."""
+    """Returns the form with that name; for a currency's code, its side of the pair."""
     codes = currencies_of(name.partition(":")[0])
     if codes and written in codes:
         return Form.BASE if written == codes[0] else Form.QUOTE
@@ -137,21 +137,22 @@ def _form(name: str, written: str) -> Form | None:
 
 
 def currencies_of(subject: str) -> tuple[str, str] | None:
-    """The base and the quote currency of a pair; None for another subject."""
+    """Returns the base and the quote currency of a pair, or None for another subject."""
     base, _, quote = subject.partition("/")
     return (base, quote) if base and quote else None
 
 
 def references(text: str) -> tuple[str, ...]:
-    """The claim ids that a text refers to, in order and with repetitions, without their forms."""
+    """Returns the claim ids that a text refers to, in order and with repetitions, without their
+    forms."""
     return tuple(found.name for found in found_in(text))
 
 
 def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
-    """The text in order, split into literal text and figures.
+    """Yields the text in order, split into literal text and figures.
 
     Raises:
-        KeyError: a reference stands for no claim.
+        KeyError: a reference names no claim.
     """
     end = 0
     for each in found_in(prose):
@@ -165,7 +166,7 @@ def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
 
 
 def printed(claim: Claim, form: Form, before: str = "") -> str:
-    """A claim as a form prints it after the text before it."""
+    """Prints a claim in a form, after the text before it."""
     if form is Form.DAY:
         return print_weekday(claim.as_of, claim.precision)
     if claim.metric in PHRASES:
@@ -190,26 +191,27 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
 
 
 def moves(claim: Claim) -> bool:
-    """Whether a claim can be printed with its verb."""
+    """Returns whether a claim can be printed with its verb."""
     return claim.metric in _VERBS or claim.metric in MOVES
 
 
 def has_sides(claim: Claim) -> bool:
-    """Whether a claim can be printed from the side of either currency of its pair."""
+    """Returns whether a claim can be printed from the side of either currency of its pair."""
     return claim.metric in SIDED and currencies_of(claim.subject) is not None
 
 
 def is_change(claim: Claim) -> bool:
-    """Whether the sign of a claim is a direction: a move, a change or a difference."""
+    """Returns whether the sign of a claim is a direction: a move, a change or a difference."""
     return claim.unit in SIGNED_UNITS and claim.metric not in POSITIONS
 
 
 def side_before(text: str, claim: Claim | None = None) -> int:
-    """The direction of the word that a text ends in: 1, -1, or 0 if it is no word of direction.
+    """Returns the direction of the word that a text ends in: 1, -1, or 0 if it is not a word of
+    direction.
 
     If `claim` follows, the word may also be before an open bracket, and a few words earlier if the
-    claim's subject is right before it: `USD/JPY rose over the week (`. What a decision changed may
-    be between its verb and the bracket: `cut its policy rate (`.
+    claim's subject is directly before it: `USD/JPY rose over the week (`. The object of a decision
+    may be between its verb and the bracket: `cut its policy rate (`.
     """
     tail = text[-120:]
     found = list(_WORD.finditer(tail))
@@ -230,7 +232,7 @@ def side_before(text: str, claim: Claim | None = None) -> int:
 
 
 def side_of(word: str) -> int:
-    """The direction of a word: 1, -1, or 0."""
+    """Returns the direction of a word: 1, -1, or 0."""
     return _SIDE.get(word.lower(), 0)
 
 
@@ -282,12 +284,12 @@ def _about(claim: Claim) -> Claim:
     last = claim.value.adjusted() - digits + 1
     exponent = max(last, int(claim.value.as_tuple().exponent))
     rounded = claim.value.quantize(Decimal((0, (1,), exponent)), ROUND_HALF_EVEN)
-    # A number like 1.6E+2 is printed as it is read.
+    # A number like 1.6E+2 is printed in plain notation.
     return claim.model_copy(update={"value": Decimal(f"{rounded:f}")})
 
 
 LONGEST_TEXT: Final = 4_000
-"""The bound of `desk.contracts.base.Text`."""
+"""The maximum length of `desk.contracts.base.Text`."""
 
 
 class UnknownReferenceError(ValueError):
@@ -299,17 +301,17 @@ class UnknownReferenceError(ValueError):
 
 
 def reference(claim: Claim) -> str:
-    """The reference to a claim, as prose contains it."""
+    """Returns the reference to a claim, as prose contains it."""
     return f"[[{claim.claim_id}]]"
 
 
 def unknown_references(text: str, claims: Mapping[str, Claim]) -> tuple[str, ...]:
-    """The references of a text to unknown claims, each once."""
+    """Returns the references of a text to unknown claims, each once."""
     return tuple(dict.fromkeys(ref for ref in references(text) if ref not in claims))
 
 
 def render(text: str, claims: Mapping[str, Claim]) -> str:
-    """The text with every reference replaced by its printed figure.
+    """Returns the text with every reference replaced by its printed figure.
 
     Raises:
         UnknownReferenceError: a reference is not among the claims; nothing is rendered then.
@@ -322,7 +324,7 @@ def render(text: str, claims: Mapping[str, Claim]) -> str:
 
 
 def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
-    """A sentence of the report: its prose, and the text that this prints.
+    """Returns a sentence of the report: its prose, and its printed text.
 
     Raises:
         UnknownReferenceError: a reference is not among the claims.
@@ -332,8 +334,8 @@ def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
 
 
 def clip(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The text, or as many of its words as a report allows, ending in an ellipsis. References are
-    not cut in two."""
+    """Returns the text, shortened to the limit of a report and ending in an ellipsis if it is
+    longer. References are not cut in two."""
     kept = shortened(text, limit)
     if kept == text:
         return text
@@ -344,8 +346,8 @@ def clip(text: str, limit: int = LONGEST_TEXT) -> str:
 
 
 def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
-    """Whether an objection is about an event: the one that it names; if it names neither event nor
-    finding, every event whose prose refers to one of its claims."""
+    """Returns whether an objection is about an event: the one that it names; if it names neither
+    event nor finding, every event whose prose refers to one of its claims."""
     if issue.event is not None or issue.finding is not None:
         return issue.event == event.event_id
     named = {found.name for found in found_in(event.description)}
@@ -353,8 +355,8 @@ def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
 
 
 def is_about_finding(issue: ValidationIssue, statement: str) -> bool:
-    """Whether an objection is about a finding that is no event: the one that it names; if it names
-    neither event nor finding, that which refers to exactly its claims."""
+    """Returns whether an objection is about a finding that is not an event: the one that it names;
+    if it names neither event nor finding, the one that refers to exactly its claims."""
     if issue.finding is not None:
         return issue.finding == statement
     named = {found.name for found in found_in(statement)}

@@ -1,4 +1,4 @@
-"""Where sentences of prose end. Figures, abbreviations and references do not end one."""
+"""Splits prose into sentences. Figures, abbreviations and references do not end one."""
 
 import re
 from typing import Final
@@ -28,7 +28,8 @@ _STARTERS: Final = _set_of(
 
 
 def split_sentences(prose: str) -> tuple[str, ...]:
-    """The sentences of a text with the white space after them. Joined, they are the text again.
+    """Returns the sentences of a text with the white space after them. Joined, they are the text
+    again.
 
     A line break always ends a sentence. In doubt two sentences stay one.
     """
@@ -53,7 +54,7 @@ def _ends_one(prose: str, start: int, found: re.Match[str]) -> bool:
 
 
 def _abbreviates(prose: str, start: int, found: re.Match[str]) -> bool:
-    """Whether a full stop belongs to the word or the list marker before it."""
+    """Returns whether a full stop belongs to the word or the list marker before it."""
     if found.start() - start < 6 and _MARKER.fullmatch(prose, start, found.start()):
         return True
     blank = max(prose.rfind(" ", start, found.start()), start - 1)

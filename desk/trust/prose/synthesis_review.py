@@ -45,14 +45,14 @@ LONGEST_SENTENCE: Final = 4_000
 def claims_in(
     state: Sequence[StateEntry], conflicts: Sequence[ConflictRecord] = ()
 ) -> dict[str, Claim]:
-    """The claims of all research in a graph's state that survive its conflicts."""
+    """Returns the claims of all research in a graph's state that survive its conflicts."""
     found = (entry.result for entry in state)
     results = [result for result in found if isinstance(result, ResearchResult)]
     return surviving_claims(results, conflicts)
 
 
 def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
-    """The evidence in a graph's state that can be quoted, by id."""
+    """Returns the evidence in a graph's state that can be quoted, by id."""
     found: dict[str, list[JsonValue]] = {}
     for entry in state:
         for evidence, item in zip(*_items(entry), strict=False):
@@ -79,8 +79,8 @@ def review_synthesis(
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[RejectedFigure, ...]:
-    """What is wrong with a synthesis: figures outside of references, references to unknown claims,
-    and quotations that are not in their evidence."""
+    """Returns what is wrong with a synthesis: figures outside of references, references to unknown
+    claims, and quotations that are not in their evidence."""
     claims = claims_in(state, conflicts)
     quoted = {quotation.quotation_id for quotation in synthesis.quotations}
     quoted |= {hypothesis.reference for hypothesis in synthesis.hypotheses}
@@ -95,7 +95,7 @@ def review_synthesis(
 
 
 def _is_told(figure: RejectedFigure, typed: Sequence[RejectedFigure]) -> bool:
-    """Whether a figure stands in a word that is refused as a whole."""
+    """Returns whether a figure is inside a word that is rejected as a whole."""
     return any(
         figure.written in each.written and figure.sentence == each.sentence for each in typed
     )
@@ -107,8 +107,8 @@ def without_unfounded(
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
 ) -> Synthesis:
-    """The synthesis without the sentences that hold rejected figures or references, listed in
-    `dropped`, and without quotations that are in no source."""
+    """Returns the synthesis without the sentences that contain rejected figures or references,
+    listed in `dropped`, and without quotations that are in no source."""
     if not rejected:
         return synthesis
     wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
@@ -136,7 +136,7 @@ def without_unfounded(
 
 
 def _texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
-    """All prose of a synthesis, each text with its place."""
+    """Yields all prose of a synthesis, each text with its place."""
     yield SUMMARY, synthesis.summary
     for number, section in enumerate(synthesis.sections, start=1):
         yield f"section {number}, title", section.title
@@ -169,7 +169,7 @@ def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:
 
 
 def _hypotheses(synthesis: Synthesis, texts: Mapping[str, str]) -> Iterator[Hypothesis]:
-    """The hypotheses that still have a statement."""
+    """Yields the hypotheses that still have a statement."""
     for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
         statement = texts[f"hypothesis {number}"]
         refuted_by = texts[f"hypothesis {number}, refuted by"]
@@ -202,9 +202,9 @@ def _wrong_quotations(
 def _typed(
     prose: str, place: str, nodes: Sequence[str], *, figures_pass: bool
 ) -> Iterator[RejectedFigure]:
-    """What looks like a source's words or figures but is typed by the author: quotation marks and,
-    if there are no claims that a date or a span may go with, every digit. Names of nodes may
-    contain digits."""
+    """Yields what looks like a source's words or figures but was written by the author: quotation
+    marks and, if there are no claims that a date or a span may go with, every digit. Names of nodes
+    may contain digits."""
     for sentence in split_sentences(prose):
         own = REFERENCE.sub(" ", sentence)
         for name in nodes:
