@@ -1,7 +1,7 @@
-"""How a run is compiled into the document that is published, for every kind of document.
+"""Compiles a run into the document that is published, for every kind of document.
 
-A program brings a `Compiler`, which says what of its run may be printed and how. The evidence, its
-sources and the seal are handled here, once for all programs.
+A program provides a `Compiler`, which determines what of its run may be printed and how. The
+evidence, its sources and the seal are handled here, for all programs.
 """
 
 from abc import ABC, abstractmethod
@@ -19,13 +19,13 @@ from desk.trust.ledger import Ledger
 from desk.trust.seals import sealed
 
 Printable = TypeVar("Printable")
-"""What of a program's run may be printed."""
+"""The printable part of a program's run."""
 
 Compiled = TypeVar("Compiled", ResearchReport, AnswerReport)
 
 
 class Subject(NamedTuple):
-    """What a document is about: its markets, its window, the area that policy rates are compared
+    """The subject of a document: its markets, its window, the area that policy rates are compared
     with, and until when an outcome was waited for."""
 
     specs: tuple[MarketSpec, ...]
@@ -35,19 +35,19 @@ class Subject(NamedTuple):
 
 
 class DocumentGrounds(NamedTuple):
-    """The tool results that a document carries as evidence, and the sources that gave them."""
+    """The tool results in a document's evidence, and their sources."""
 
     evidence: Carried
     sources: tuple[DataSource, ...]
 
 
 class Compiler(ABC, Generic[Printable, Compiled]):
-    """How a program compiles one of its runs. No method has an effect."""
+    """Compiles the runs of one program. No method has an effect."""
 
     @property
     @abstractmethod
     def subject(self) -> Subject:
-        """What the document is about."""
+        """The subject of the document."""
 
     @property
     @abstractmethod
@@ -56,28 +56,30 @@ class Compiler(ABC, Generic[Printable, Compiled]):
 
     @abstractmethod
     def printable(self, ledger: Ledger) -> Printable:
-        """What may be printed. The ledger derives every claim in it again."""
+        """Returns the printable part. The ledger derives every claim in it again."""
 
     @abstractmethod
     def carried(self, printable: Printable, results: Mapping[str, ToolResult]) -> Carried:
-        """The tool results that the printable part rests on, chosen from those of the run by id."""
+        """Returns the tool results that the printable part rests on, chosen from those of the run
+        by id."""
 
     @abstractmethod
     def sources(
         self, printable: Printable, evidence: Sequence[ToolResult]
     ) -> tuple[DataSource, ...]:
-        """The sources of the evidence that the document carries."""
+        """Returns the sources of the evidence in the document."""
 
     @abstractmethod
     def document(self, printable: Printable, grounds: DocumentGrounds) -> Compiled:
-        """The document without its seal."""
+        """Returns the document without its seal."""
 
 
 def compile_document(compiler: Compiler[Printable, Compiled]) -> Compiled:
-    """The sealed document of a run. There is always one, also for a run in which everything failed.
+    """Returns the sealed document of a run. There is always one, also for a run in which everything
+    failed.
 
-    It prints only claims that follow from their evidence, were not rejected, and hold after the
-    conflicts were decided.
+    It prints only claims that follow from their evidence, were not rejected, and survive the
+    decided conflicts.
     """
     results = compiler.results
     subject = compiler.subject

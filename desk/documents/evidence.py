@@ -1,4 +1,4 @@
-"""The tool results that a document carries, and the publisher of each."""
+"""The tool results in a document, and the publisher of each."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -15,22 +15,22 @@ _TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 LARGEST_CONTENT: Final = 4 * 2**20
-"""Characters of JSON of one tool result that an answer can carry."""
+"""The maximum size of one tool result in an answer, in characters of JSON."""
 
 MOST_CARRIED: Final = 32 * 2**20
-"""The same for all of them together."""
+"""The maximum size of all of them together."""
 
 
 class Carried(NamedTuple):
-    """The tool results that a document carries, sorted by id, and the ids of those that are too
-    large for their content to be included: they only have its hash."""
+    """The tool results in a document, sorted by id, and the ids of those that are too large for
+    their content to be included: they only have its hash."""
 
     results: tuple[ToolResult, ...]
     too_large: tuple[str, ...] = ()
 
 
 def first_of_each(results: Iterable[ToolResult]) -> dict[str, ToolResult]:
-    """Tool results by id. If several share an id, the first counts."""
+    """Returns tool results by id. If several share an id, the first counts."""
     found: dict[str, ToolResult] = {}
     for result in results:
         found.setdefault(result.evidence_id, result)
@@ -38,13 +38,14 @@ def first_of_each(results: Iterable[ToolResult]) -> dict[str, ToolResult]:
 
 
 def carried_whole(results: Mapping[str, ToolResult]) -> Carried:
-    """All tool results of a run, refusals included, so that its agents' work can be repeated."""
+    """Returns all tool results of a run, refusals included, so that its agents' work can be
+    repeated."""
     return Carried(tuple(without_times(results[name]) for name in sorted(results)))
 
 
 def carried(results: Mapping[str, ToolResult], named: Collection[str]) -> Carried:
-    """The tool results that something rests on. Claims on one that is too large cannot be verified
-    from the document alone."""
+    """Returns the named tool results. Claims on one that is too large cannot be verified from the
+    document alone."""
     kept: list[ToolResult] = []
     too_large: list[str] = []
     total = 0
@@ -61,18 +62,18 @@ def carried(results: Mapping[str, ToolResult], named: Collection[str]) -> Carrie
 
 
 def without_times(result: ToolResult) -> ToolResult:
-    """A tool result without the duration and cost of its call: those are for `desk tools`, and
-    would make equal documents differ."""
+    """Returns a tool result without the duration and cost of its call: those are for `desk tools`,
+    and would make equal documents differ."""
     return result.model_copy(update=_TIMES)
 
 
 def is_carried(result: ToolResult) -> bool:
-    """Whether the content of a tool result is in the document."""
+    """Returns whether the content of a tool result is in the document."""
     return result.content is not None or result.content_hash is None
 
 
 def source_of(result: ToolResult, listed: DataSource) -> DataSource:
-    """The source of a report's tool result, as the result states it.
+    """Returns the source of a report's tool result, as the result states it.
 
     For an answer in a form that the desk does not know, the publisher is the `listed` one.
     """
@@ -80,7 +81,7 @@ def source_of(result: ToolResult, listed: DataSource) -> DataSource:
 
 
 def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
-    """The source of an answer's tool result, as the result states it in any form.
+    """Returns the source of an answer's tool result, as the result states it in any form.
 
     If it states none, the publisher is the `listed` one, or else its server.
     """
@@ -88,7 +89,7 @@ def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSourc
 
 
 def _published_by(result: ToolResult) -> Provenance | None:
-    """The publisher of an answer in one of the desk's forms."""
+    """Returns the publisher of an answer in one of the desk's forms."""
     try:
         answer = read_answer(result.content)
     except EvidenceUnusable:

@@ -1,4 +1,4 @@
-"""Compares two pages by what they show, element by element."""
+"""Compares two pages by their visible content, element by element."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ def _named(words: str) -> frozenset[str]:
 
 _VOID: Final = _named("br hr meta")
 _INLINE: Final = _named("a b button code em i mark q small span strong sup th td")
-"""Elements inside of a passage. A row of a table is read as one passage."""
+"""Elements inside of a passage. A row of a table counts as one passage."""
 _BLOCKS: Final = _named(
     "article blockquote body caption dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 "
     "h6 head header html li main nav ol p pre section style summary table tbody thead title tr ul"
@@ -70,11 +70,12 @@ class Element(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a page shows.
+    """The visible content of a page.
 
-    `faults` are the parts that could act, load something, or be read differently by a browser.
-    `frame` is the markup with every chart emptied. `passages` are the words that a reader sees or
-    hears, each a paragraph, a row of a table or a description. `links` lead out of the page.
+    `faults` are the parts that could act, load something, or be interpreted differently by a
+    browser. `frame` is the markup with every chart emptied. `passages` are the words that a reader
+    sees or hears, each a paragraph, a row of a table or a description. `links` lead out of the
+    page.
     """
 
     faults: tuple[str, ...]
@@ -86,11 +87,11 @@ class Page(NamedTuple):
 
 
 def read_page(text: str) -> Page:
-    """Reads a page element by element.
+    """Parses a page element by element.
 
-    Only elements and attributes that show something are known; everything else is a fault. It is
-    also a fault if writing what was read does not give the original text: a browser might read it
-    differently.
+    Only elements and attributes with a visible effect are known; everything else is a fault. It is
+    also a fault if serialising the parsed page does not give the original text, because a browser
+    might interpret it differently.
     """
     reader = _PageParser()
     reader.feed(text)
@@ -151,7 +152,7 @@ class _PageParser(HTMLParser):
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._start(tag, attrs, self.get_starttag_text() or "")
-        # Elsewhere than in a drawing, browsers do not take such an element as ended.
+        # Outside of a drawing, browsers do not treat such an element as closed.
         if tag == CHART or (self._chart is None and tag not in _VOID):
             self._fault(f"an element <{tag}/> without content")
 
@@ -259,7 +260,7 @@ class _PageParser(HTMLParser):
             else:
                 self._fault(f"a link to {value!r}")
         elif name == "id":
-            # A figure opens the first element of the id that it names.
+            # A figure opens the first element with the id that it names.
             if value in self._ids:
                 self._fault(f"the id {value!r} a second time")
             self._ids.add(value)
@@ -283,12 +284,12 @@ class _PageParser(HTMLParser):
 
 
 _WITHIN: Final = ("url", "#")
-"""What a style may fetch: only parts of the page itself."""
+"""The only thing that a style may fetch: parts of the page itself."""
 
 
 def _is_plain(tag: str, attributes: Attributes, raw: str) -> bool:
-    """Whether a start tag is written as `<tag name="value">`, which every browser reads the same
-    way."""
+    """Returns whether a start tag is written as `<tag name="value">`, which every browser
+    interprets the same way."""
     rest = raw[1 + len(tag) :]
     for name, value in attributes:
         stripped = rest.lstrip()
@@ -305,18 +306,20 @@ def _is_plain(tag: str, attributes: Attributes, raw: str) -> bool:
 
 
 def _words(parts: Iterable[str]) -> str:
-    """Words as a browser shows them: white space is one space, except a non-breaking one."""
+    """Returns words as a browser shows them: white space is one space, except a non-breaking
+    one."""
     return " ".join(unescape("".join(parts)).replace("\u00a0", "\ue000").split()).replace(
         "\ue000", "\u00a0"
     )
 
 
 SHOWN: Final = 160
-"""The most characters of a line that a message shows."""
+"""The maximum length in characters of a line in a message."""
 MOST_SHOWN: Final = 3
-"""The most differently worded passages that a message shows."""
+"""The maximum number of differently worded passages in a message."""
 LARGEST_SHIFT: Final = 0.2
-"""Points by which two versions of the drawing library may place the same element apart."""
+"""The difference in points by which two versions of the drawing library may place the same
+element."""
 
 Run = tuple[str, ...]
 
@@ -331,13 +334,13 @@ LINES_OF_CHARTS: Final = "the lines of its charts, which another version drew of
 
 
 class Comparison(NamedTuple):
-    """How a page compares with the JSON beside it.
+    """The result of comparing a page with the JSON beside it.
 
-    `wrong` is what no version may have written. `unverified` is what another version rendered
-    differently and cannot be distinguished from an edit; it holds no figures and no texts of the
-    JSON. `redrawn` means that charts are by another version of the drawing library and show the
-    same points and words. `other_version` means that the page names another version of the desk, or
-    none, and was compared by its figures and texts.
+    `wrong` are differences that no version can have written. `unverified` is what another version
+    rendered differently and cannot be distinguished from an edit; it contains no figures and no
+    texts of the JSON. `redrawn` means that charts are by another version of the drawing library and
+    show the same points and words. `other_version` means that the page names another version of the
+    desk, or none, and was compared by its figures and texts.
     """
 
     wrong: tuple[str, ...] = ()
@@ -349,10 +352,10 @@ class Comparison(NamedTuple):
 def compared_html(text: str, expected: str, told: JsonValue) -> Comparison:
     """Compares a page with the one that is expected for the JSON's contents `told`.
 
-    Charts are compared by their elements, with positions to a fifth of a point; those of a version
-    that drew other elements by their words, and their lines are named as not verified. A page that
-    names this version must otherwise match letter by letter. Any other page must have the figures
-    and the texts of the JSON.
+    Charts are compared by their elements, with positions to a fifth of a point. Charts of a version
+    that drew other elements are compared by their words, and their lines are named as not verified.
+    A page that names this version must otherwise match letter by letter. Any other page must have
+    the figures and the texts of the JSON.
     """
     (body, version), (other, ours) = unmarked(text), unmarked(expected)
     page = read_page(body)
@@ -389,7 +392,8 @@ def compared_markdown(text: str, expected: str, told: JsonValue) -> Comparison:
 
 
 def difference(text: str, expected: str) -> str | None:
-    """The first line in which two texts differ, shortened and without control characters."""
+    """Returns the first line in which two texts differ, shortened and without control
+    characters."""
     if text == expected:
         return None
     ours, theirs = text.split("\n"), expected.split("\n")
@@ -399,7 +403,7 @@ def difference(text: str, expected: str) -> str | None:
 
 
 def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
-    """The two lines, from a little before the place where they differ."""
+    """Returns the two lines, from shortly before the place where they differ."""
     one, two = (lines[at] if at < len(lines) else "" for lines in (ours, theirs))
     same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
     start = max(0, (same if same is not None else min(len(one), len(two))) - SHOWN // 4)
@@ -407,7 +411,7 @@ def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
 
 
 def _by_contents(page: Page, wanted: Page, told: JsonValue) -> Comparison:
-    """Compares a page of another version: which contents it must share with this version's."""
+    """Compares a page of another version by the contents that it must share with this version's."""
     ours, theirs = Counter(page.passages), Counter(wanted.passages)
     added, gone = list((ours - theirs).elements()), list((theirs - ours).elements())
     values = _Values(told)
@@ -456,7 +460,7 @@ def _texts(told: JsonValue) -> Iterator[str]:
 
 
 def _keys(passages: Iterable[str], values: _Values) -> Counter[Run]:
-    """The figures and names of each passage in order, without the words around them."""
+    """Returns the figures and names of each passage in order, without the words around them."""
     keys = (
         tuple(
             word
@@ -493,9 +497,8 @@ def _chart_difference(page: Page, wanted: Page, *, of_one_version: bool) -> str 
 
 
 def _are_drawn_otherwise(page: Page, wanted: Page) -> bool:
-    """Whether every chart is of other elements than this version's, without a path of it, and has
-    the same words. A view of a chart that stands elsewhere in the page has no elements of its
-    own."""
+    """Returns whether every chart has other elements than this version's and none of its paths, but
+    the same words. A second view of a chart in the page has no elements of its own."""
     if len(page.charts) != len(wanted.charts):
         return False
     pairs = [*zip(page.charts, wanted.charts, strict=True)]
@@ -519,13 +522,14 @@ def _is_view(chart: tuple[Element, ...]) -> bool:
 
 
 def _said(chart: tuple[Element, ...]) -> Counter[str]:
-    """What a chart says: its label and the words that are drawn, in whatever order."""
+    """Returns the words of a chart, its label and the drawn words, in any order."""
     labels = (value for name, value in chart[0].attributes if name == "aria-label")
     return Counter((*labels, *(each.text for each in chart if each.text.strip())))
 
 
 def _same_view(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
-    """Whether both are views of one chart, whichever way up: earlier versions turned some."""
+    """Returns whether both are views of one chart, upside down or not: earlier versions turned
+    some."""
     if not (_is_view(one) and _is_view(two)):
         return False
     (label, target), (other, wanted) = map(_viewed, (one, two))
@@ -533,14 +537,15 @@ def _same_view(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
 
 
 def _viewed(chart: tuple[Element, ...]) -> tuple[str, str]:
-    """The label of a view, without the way up, and the chart that it shows."""
+    """Returns the label of a view, without the note that it is upside down, and the chart that it
+    shows."""
     label, target = dict(chart[0].attributes), dict(chart[1].attributes)
     return label.get("aria-label", "").replace(UPSIDE_DOWN, ""), target.get("href", "")
 
 
 def _same_chart(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
-    """Whether two charts show the same. Ids, and the order of declarations in a style, depend on
-    the drawing library and are ignored."""
+    """Returns whether two charts show the same. Ids, and the order of declarations in a style,
+    depend on the drawing library and are ignored."""
     if one == two:
         return True
     if len(one) != len(two):
@@ -550,7 +555,7 @@ def _same_chart(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
 
 
 def _without_ids(chart: tuple[Element, ...]) -> Iterator[Element]:
-    """The elements, with each id replaced by its position in the chart."""
+    """Yields the elements, with each id replaced by its position in the chart."""
     ids = [value for each in chart for name, value in each.attributes if name == "id"]
     places = {name: f"id-{place}" for place, name in enumerate(ids)}
     for tag, attributes, text in chart:
@@ -578,7 +583,7 @@ def _same_element(one: Element, two: Element) -> bool:
 
 
 def _close(one: str, two: str) -> bool:
-    """Whether two values are the same except for the last digits of their numbers."""
+    """Returns whether two values are the same except for the last digits of their numbers."""
     if _NUMBER.sub("0", one) != _NUMBER.sub("0", two):
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)

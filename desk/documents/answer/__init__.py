@@ -1,1 +1,1 @@
-"""Answers, compiled from what a graph's agents found."""
+"""Answers, compiled from the results of a graph's agents."""

@@ -1,5 +1,5 @@
-"""Verifies a published answer from the answer alone. No source is asked and no other file is
-read."""
+"""Verifies a published answer from the answer alone. It queries no source and reads no other
+file."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ from desk.documents.rendering.words.prose import Known, odds_of, render_answer
 from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
-"""The phrase by which an answer says since when its content was known."""
+"""The fields in which an answer states since when its content was known."""
 
 CALLED: Final = "answer"
 
@@ -38,7 +38,7 @@ _PAGE: Final = re.compile(r"page (\d{1,5})(?:,|$)")
 
 
 class AnswerCounts(NamedTuple):
-    """The numbers of things to verify in an answer. A quotation that is printed twice counts
+    """The number of items to verify in an answer. A quotation that is printed twice counts
     twice."""
 
     quotations: int
@@ -52,17 +52,18 @@ class AnswerCounts(NamedTuple):
 
 
 def findings_in_answer(report: AnswerReport) -> tuple[AuditFinding, ...]:
-    """Everything in an answer that does not follow from its evidence; empty if all of it does.
+    """Returns everything in an answer that does not follow from its evidence; empty if all of it
+    does.
 
     The seal shows that something was changed; the other checks show what. Only the seal protects
-    what is missing, remarks, and the words between the references.
+    omissions, remarks, and the words between the references.
     """
     of_programs = {part.name: part.findings for part in parts_of(report)}
     return document.found_by({**CHECKS, **of_programs}, report, CALLED)
 
 
 def counted_in_answer(report: AnswerReport) -> AnswerCounts:
-    """How many quotations, claims, tool results and references an audit checks."""
+    """Counts the quotations, claims, tool results and references that an audit checks."""
     return AnswerCounts(
         quotations=len(report.quotations),
         claims=len(report.claims),
@@ -76,12 +77,12 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
 
 
 def sentences_in_answer(answer: AnswerReport) -> int:
-    """How many sentences an answer prints. None of them can be written again."""
+    """Counts the sentences that an answer prints. None of them can be recomputed."""
     return sum(len(split_sentences(prose)) for prose in _proses(answer))
 
 
 def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether the answer has the nodes of its graph, and correct counts."""
+    """Checks that the answer has the nodes of its graph, and correct counts."""
     told = [(line.node, index) for index, line in enumerate(answer.nodes)]
     if told != [(node.name, index) for index, node in enumerate(answer.graph.nodes)]:
         yield AuditFinding("nodes", "they are not those of the graph, in its order")
@@ -98,8 +99,8 @@ def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def _answered_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether it can say that there is an answer, or that there is none. Whether what a synthesis
-    says is one, only its words tell."""
+    """Checks whether the document may state that it is an answer, or that it is none. Whether the
+    text of a synthesis is an answer cannot be checked."""
     done = {line.node for line in answer.nodes if line.state is NodeState.DONE or line.rounds > 1}
     if answer.stock is None:
         done.intersection_update(n.name for n in answer.graph.nodes if n.task in SYNTHESISING)
@@ -113,7 +114,7 @@ def _answered_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def quotation_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every quotation is in its evidence, on its page, and printed."""
+    """Checks that every quotation is in its evidence, on its page, and printed."""
     library = Library(answer.evidence)
     printed = {name for _, prose, _ in _texts(answer) for name in references(prose)}
     counts = Counter(quotation.quotation_id for quotation in answer.quotations)
@@ -146,7 +147,7 @@ def _of_quotation(
 
 
 def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no content became known after the as-of instant, and something rests on each."""
+    """Checks that no content became known after the as-of instant, and that each result is used."""
     for result in answer.evidence:
         for name in KNOWN_FROM:
             at = _instant(result, name)
@@ -160,7 +161,7 @@ def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence and is used in what is printed."""
+    """Checks that every claim follows from its evidence and is used in what is printed."""
     yield from document.claim_findings(answer, _stated(answer), _place)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
@@ -170,8 +171,8 @@ def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no printed claim is rejected, and every verdict is on a printed claim and follows
-    from the evidence."""
+    """Checks that no printed claim is rejected, and that every verdict is on a printed claim and
+    follows from the evidence."""
     yield from document.verdict_findings(answer, _stated(answer), _place)
     yield from unfounded_verdicts(answer)
     printed = {claim.claim_id for claim in answer.claims}
@@ -181,7 +182,7 @@ def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every printed text is what its prose prints, without typed figures."""
+    """Checks that every printed text is what its prose prints, without typed figures."""
     known = Known(
         {claim.claim_id: claim for claim in answer.claims},
         {quotation.quotation_id: quotation for quotation in answer.quotations},
@@ -193,7 +194,7 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:
-    """All claims of an answer, also those that name no market."""
+    """Returns all claims of an answer, also those that name no market."""
     return (AnswerStatement("", answer.claims, answer.verdicts),)
 
 
@@ -227,7 +228,7 @@ CHECKS: Final[document.Checks[AnswerReport]] = {
 
 
 def _texts(answer: AnswerReport) -> Iterator[tuple[str, str, str]]:
-    """Every text of an answer: its place, its prose, and what is printed."""
+    """Yields every text of an answer: its place, its prose, and its printed form."""
     yield "summary", answer.summary_prose, answer.summary
     for number, section in enumerate(answer.sections, start=1):
         yield f"section {number}, title", section.title, section.title
@@ -245,7 +246,7 @@ def _instant(result: ToolResult, name: str) -> datetime | None:
 
 
 def _stands_on(words: str, number: int, result: ToolResult) -> bool:
-    """Whether words are on a page. True if the pages cannot be told apart."""
+    """Returns whether words are on a page. True if the pages cannot be distinguished."""
     content = result.content
     pages = content.get("pages") if isinstance(content, dict) else None
     if not isinstance(pages, list):
@@ -260,7 +261,7 @@ def _stands_on(words: str, number: int, result: ToolResult) -> bool:
 
 
 def _names(name: str, result: ToolResult, library: Library) -> bool:
-    """Whether an answer calls its source by a name, or was asked for it by that name."""
+    """Returns whether an answer calls its source by a name, or was requested by that name."""
     asked = (str(value) for value in result.call.arguments.values())
     own = " ".join(name.split())
     return (

@@ -1,4 +1,4 @@
-"""Compiles the published answer from what the nodes of a graph brought, also if there is no
+"""Compiles the published answer from the results of a graph's nodes, also if there is no
 synthesis."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,10 +67,10 @@ MOST_CLAIMS: Final = 200
 
 
 def found_instead(record: GraphRecord, library: Library) -> Synthesis:
-    """A synthesis by rule of what was found, for a graph without one.
+    """Returns a synthesis by rule of what was found, for a graph without one.
 
     It names everything that was found in the source's own words, and every claim by its reference.
-    Findings of a swarm's specialists are as they wrote them.
+    Findings of a swarm's specialists are quoted unchanged.
     """
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
@@ -96,7 +96,7 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
 
 
 def _joined(told: Sequence[str]) -> str:
-    """Names and figures with commas between them, sentences without."""
+    """Joins names and figures with commas, sentences without."""
     between = " " if told[0].endswith(".") else ", "
     return between.join(told[:MOST_CLAIMS])
 
@@ -139,13 +139,13 @@ def _named(
 
 
 MOST_DROPPED = 200
-"""The bound of `AnswerReport.dropped`."""
+"""The maximum length of `AnswerReport.dropped`."""
 
 UNTITLED = "Findings"
 
 
 class _WrittenProse(NamedTuple):
-    """The prose of an answer, as far as it may be printed."""
+    """The printable prose of an answer."""
 
     summary: str
     sections: tuple[AnswerSection, ...]
@@ -164,7 +164,7 @@ class _WrittenProse(NamedTuple):
 
 
 class _PrintableAnswer(NamedTuple):
-    """What may be printed of an answer. `synthesis` is one by rule if none was made."""
+    """The printable part of an answer. `synthesis` is one by rule if none was made."""
 
     surviving: AnswerClaims
     synthesised: bool
@@ -217,7 +217,7 @@ class _PrintableAnswer(NamedTuple):
 
 
 def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
-    """The sealed answer of a run.
+    """Returns the sealed answer of a run.
 
     It prints quotations that are in their evidence and claims that follow from theirs. A sentence
     that needs anything else is left out, listed in `dropped`, and explained in `missing`. Without a
@@ -309,14 +309,14 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
 
 
 def _odds(parts: Iterable[PartRecord]) -> Mapping[str, str]:
-    """The probabilities of the hypotheses that an answer prints."""
+    """Returns the probabilities of the hypotheses that an answer prints."""
     told = (part.fields.get("swarm") for part in parts)
     swarms = [swarm for swarm in told if isinstance(swarm, SwarmRecord)]
     return odds_of(each for swarm in swarms for each in swarm.hypotheses)
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:
-    """The fields that an answer copies from its run."""
+    """Returns the fields that an answer copies from its run."""
     request = record.request
     return {
         "question": request.query.question,
@@ -335,7 +335,7 @@ def _of_run(record: GraphRecord) -> dict[str, Any]:
 def _placed(
     synthesis: Synthesis, library: Library
 ) -> tuple[Mapping[str, Quotation], tuple[str, ...]]:
-    """The quotations that are in their evidence, by id, and why others were left out."""
+    """Returns the quotations that are in their evidence, by id, and why others were left out."""
     found: dict[str, Quotation] = {}
     strange: list[str] = []
     texts = (synthesis.summary, *(section.content for section in synthesis.sections))

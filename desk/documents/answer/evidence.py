@@ -1,5 +1,5 @@
-"""The evidence of an answer: where quoted words occur, which claims survive, and who published
-what."""
+"""The evidence of an answer: the source of quoted words, the surviving claims, and the
+publishers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -26,7 +26,8 @@ class AnswerClaims(NamedTuple):
     """The claims that follow from their evidence and that no validator rejected, with their
     verdicts, and why others are withheld.
 
-    `others` says, by id, which agent states a claim differently; that is printed with the claim.
+    `others` names, by id, the agents that state a claim differently; that is printed with the
+    claim.
     """
 
     claims: Mapping[str, Claim]
@@ -35,7 +36,7 @@ class AnswerClaims(NamedTuple):
     others: Mapping[str, tuple[str, ...]]
 
     def verdicts_on(self, claims: Iterable[Claim]) -> tuple[ClaimVerdict, ...]:
-        """The verdicts on some of the claims, in their order."""
+        """Returns the verdicts on some of the claims, in their order."""
         names = (claim.claim_id for claim in claims)
         return tuple(self.verdicts[name] for name in names if name in self.verdicts)
 
@@ -59,12 +60,12 @@ class Library:
         self._texts: dict[str, tuple[str, ...]] = {}
 
     def holds(self, words: str, evidence_id: str) -> bool:
-        """Whether a result contains the words, letter by letter except for white space, from the
-        start of a word to the end of one; in the tool's answer or in its desk form."""
+        """Returns whether a result contains the words, letter by letter except for white space,
+        from the start of a word to the end of one; in the tool's answer or in its desk form."""
         return stands_in(words, list(self._plain(evidence_id)))
 
     def placed(self, quotation: Quotation) -> Quotation | None:
-        """The quotation with the evidence that contains it; None if there is none.
+        """Returns the quotation with the evidence that contains it, or None if there is none.
 
         If a document was read in parts, the last part counts. The words may be in another answer of
         the same tool.
@@ -84,7 +85,8 @@ class Library:
         return None
 
     def passage(self, words: str, evidence_id: str, around: int = 160) -> Passage | None:
-        """The words with the text around them, cut at words; None if they are not in the result."""
+        """Returns the words with the text around them, cut at words; None if they are not in the
+        result."""
         plain = " ".join(words.split())
         for text in self._plain(evidence_id) if plain else ():
             at = text.find(plain)
@@ -103,7 +105,7 @@ class Library:
 
 
 def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
-    """The claims of the run's research that follow from their evidence when derived again.
+    """Returns the claims of the run's research that follow from their evidence when derived again.
 
     If several claims share an id, the first one that was not rejected counts; if they differ, the
     answer says so. If a conflict was decided, the chosen claim counts, or none if nothing was
@@ -144,8 +146,8 @@ def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> 
 def _stated(
     record: GraphRecord, verdicts: Iterable[ClaimVerdict]
 ) -> tuple[dict[str, Claim], list[str], dict[str, tuple[str, ...]]]:
-    """The claims that were neither rejected nor lost a conflict, by id; why the others are
-    withheld; and which agent states one differently."""
+    """Returns the claims that were neither rejected nor lost a conflict, by id; why the others are
+    withheld; and which agents state one differently."""
     known, fallen, others = tuple(verdicts), list[str](), dict[str, tuple[str, ...]]()
     decided = _decided(record)
     stated: dict[str, Claim] = {}
@@ -173,8 +175,8 @@ def _claimed(record: GraphRecord) -> Iterator[tuple[str, ResearchResult, Claim]]
 
 
 class _Decided(NamedTuple):
-    """What conflicts did to claims, by id: the decided ones, the surviving ones, and the withheld
-    ones with the reason."""
+    """The effect of conflicts on claims, by id: the disputed ones, the surviving ones, and the
+    withheld ones with the reason."""
 
     disputed: frozenset[str]
     chosen: Mapping[str, Claim]
@@ -197,7 +199,7 @@ def _decided(record: GraphRecord) -> _Decided:
 def _withheld_by(
     conflicts: Sequence[ConflictRecord], names: Mapping[str, object]
 ) -> dict[str, str]:
-    """The claims that a conflict withholds, by id, with its outcome."""
+    """Returns the claims that a conflict withholds, by id, with its outcome."""
     found: dict[str, str] = {}
     for conflict in conflicts:
         for position in conflict.positions:
@@ -218,7 +220,7 @@ def _verdicts(record: GraphRecord) -> tuple[ClaimVerdict, ...]:
 def _rejection(
     claim: Claim, result: ResearchResult, verdicts: Iterable[ClaimVerdict]
 ) -> ClaimVerdict | None:
-    """The verdict that rejects a result's claim."""
+    """Returns the verdict that rejects a result's claim."""
     found = (
         verdict
         for verdict in verdicts
@@ -230,7 +232,7 @@ def _rejection(
 
 
 def with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
-    """The named claims with all of their inputs, in the order of `claims`."""
+    """Returns the named claims with all of their inputs, in the order of `claims`."""
     wanted, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
@@ -243,14 +245,14 @@ def with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> tuple[Clai
 def evidence_named(
     quotations: Iterable[Quotation], claims: Iterable[Claim], verdicts: Iterable[ClaimVerdict]
 ) -> set[str]:
-    """The tool results that an answer rests on, by id."""
+    """Returns the tool results that an answer rests on, by id."""
     named = {quotation.evidence_id for quotation in quotations}
     named.update(*(claim.evidence for claim in claims))
     return named.union(*(verdict.evidence for verdict in verdicts))
 
 
 def listed_in(record: GraphRecord) -> dict[str, DataSource]:
-    """The sources that the run's research names, by evidence id."""
+    """Returns the sources that the run's research names, by evidence id."""
     listed: dict[str, DataSource] = {}
     for node in record.nodes:
         result = node.entry.result

@@ -1,4 +1,5 @@
-"""An answer as one self-contained HTML file: no script, no network, light and dark, for print."""
+"""Renders an answer as one self-contained HTML file: no script, no network, light and dark,
+printable."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -37,7 +38,7 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 """The placeholder for a reference while the prose around it is rendered."""
 
 LONGEST_END: Final = 16
-"""Characters at the end of a quotation that are kept on one line with its number."""
+"""The maximum length in characters of a quotation's end that stays on one line with its number."""
 
 _LEAST_HEADING: Final = 4
 """The level of the highest heading inside of a section."""
@@ -93,7 +94,7 @@ class AnswerLinks:
         return cards
 
     def prose(self, prose: str, printed: str) -> Markup:
-        """A text with buttons for its quotations and figures.
+        """Renders a text with buttons for its quotations and figures.
 
         If the prose does not give exactly the printed text, the printed text is used without
         buttons.
@@ -122,22 +123,22 @@ class AnswerLinks:
         return self._known.claims
 
     def said(self, prose: str) -> Markup:
-        """A text that is only printed here, with buttons for its figures; unchanged if it refers to
-        nothing."""
+        """Renders a text that is only printed here, with buttons for its figures. Without
+        references it is unchanged."""
         try:
             return self.prose(prose, render_answer(prose, self._known))
         except UnknownReferenceError:
             return Markup("<p>{}</p>").format(prose)
 
     def claim(self, claim: Claim) -> Markup:
-        """A figure as the button of its trace."""
+        """Renders a figure as the button of its trace."""
         return self.figures.claim(claim, self._place)
 
     def _figure(self, figure: Figure) -> Markup:
         return self.figures.figure(figure.claim, figure.text, self._place)
 
     def number(self, card: QuotationCard) -> Markup:
-        """The number of a quotation as the button of its card."""
+        """Renders the number of a quotation as the button of its card."""
         hint = one_line(attribution_of(card.quotation) or card.quotation.source)
         return Markup(
             '<button class="f cite" popovertarget="{}" popovertargetaction="show" '
@@ -158,14 +159,16 @@ class AnswerLinks:
 
 
 def _parted(words: str) -> tuple[str, str]:
-    """Words, and the end of them that a browser must keep on one line with the following number."""
+    """Splits words from their end, which a browser must keep on one line with the following
+    number."""
     blank = words.rfind(" ")
     at = max(blank + 1, len(words) - LONGEST_END)
     return words[:at], words[at:]
 
 
 def _prose_renderer() -> MarkdownIt:
-    """A Markdown renderer without HTML, links and pictures: an answer only links to its sources.
+    """Returns a Markdown renderer without HTML, links and pictures: an answer only links to its
+    sources.
 
     Headings are below those of the page.
     """
@@ -183,11 +186,11 @@ def _prose_renderer() -> MarkdownIt:
 
 MISSING: Final = "answer_missing.html.j2"
 LONG_QUESTION: Final = 120
-"""Characters from which on a question is too long for a headline."""
+"""The length in characters from which on a question is too long for a headline."""
 
 
 def render_answer_html(answer: AnswerReport) -> str:
-    """The answer's HTML form. The same answer always gives the same page.
+    """Returns the answer's HTML form. The same answer always gives the same page.
 
     Every quotation and every figure opens its source.
     """

@@ -19,7 +19,7 @@ OF_AN_ANSWERS_RUN: Final[dict[str, Any]] = {
 
 
 def answer_to_json(answer: AnswerReport) -> str:
-    """The answer as JSON. It reads back to an equal answer and is always the same text.
+    """Returns the answer as JSON. It parses to an equal answer and is always the same text.
 
     Figures are strings, to keep their precision.
     """
@@ -27,19 +27,20 @@ def answer_to_json(answer: AnswerReport) -> str:
 
 
 def answer_from_json(text: str) -> AnswerReport:
-    """The answer that a JSON form holds.
+    """Parses an answer's JSON form.
 
     Raises:
-        pydantic.ValidationError: the text is no answer.
+        pydantic.ValidationError: the text is not an answer.
     """
     return AnswerReport.model_validate_json(text)
 
 
 def same_answer(one: AnswerReport, other: AnswerReport) -> bool:
-    """Whether two answers are the same apart from the attempt that wrote them."""
+    """Returns whether two answers are the same apart from the attempt that wrote them."""
     return one.model_dump(exclude=OF_THE_ATTEMPT) == other.model_dump(exclude=OF_THE_ATTEMPT)
 
 
 def answer_apart_from_the_run(answer: AnswerReport) -> str:
-    """The JSON of an answer without the fields in which two runs of one question may differ."""
+    """Returns the JSON of an answer without the fields in which two runs of one question may
+    differ."""
     return answer.model_dump_json(indent=2, exclude=OF_AN_ANSWERS_RUN) + "\n"

@@ -1,4 +1,4 @@
-"""An answer as plain Markdown, readable in a terminal."""
+"""Renders an answer as plain Markdown, readable in a terminal."""
 
 from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ from desk.documents.rendering.words.wording import (
 
 
 def render_answer_markdown(answer: AnswerReport) -> str:
-    """The answer's Markdown form. The same answer always gives the same text."""
+    """Returns the answer's Markdown form. The same answer always gives the same text."""
     parts = parts_of(answer)
     return markdown_document(
         answer.question,
@@ -56,7 +56,8 @@ def render_answer_markdown(answer: AnswerReport) -> str:
 
 
 def answer_alone(answer: AnswerReport) -> str:
-    """The answer and what is missing, for a terminal, without the sections on how it was found."""
+    """Returns the answer and what is missing, for a terminal, without the sections on how it was
+    found."""
     return markdown_body(answer.question, _lead(answer), _answered(answer))
 
 

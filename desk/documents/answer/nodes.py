@@ -1,4 +1,4 @@
-"""How the nodes of a graph ended, what is missing because of that, and the outcome of the
+"""The outcomes of a graph's nodes, what is missing because of them, and the outcome of the
 answer."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from desk.runs.boards import usage_of
 from desk.trust.prose import clip
 
 MOST_MISSING = 200
-"""The bound of `AnswerReport.missing`."""
+"""The maximum length of `AnswerReport.missing`."""
 
 SYNTHESISING = (
     TaskType.SYNTHESISE,
@@ -26,13 +26,13 @@ SYNTHESISING = (
 )
 
 _OF_PAPERS = FINDING_TASKS | {TaskType.SYNTHESISE}
-"""Tasks of graphs that ask nothing about markets."""
+"""Tasks of graphs that request nothing about markets."""
 
 UNEXPLAINED = "no reason was given"
 
 
 def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
-    """A line for each node of the graph, in the order of its file."""
+    """Returns a line for each node of the graph, in the order of its file."""
     stale = _superseded(record) if record.swarm else frozenset()
     return tuple(
         _report(spec, _rounds(record, spec.name), skipped=spec.name in record.skipped, stale=stale)
@@ -41,7 +41,7 @@ def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
 
 
 def synthesis_of(record: GraphRecord) -> Synthesis | None:
-    """The synthesis that counts: the last one delivered, in the order of the file."""
+    """Returns the synthesis that counts: the last one delivered, in the order of the file."""
     synthesising = {spec.name for spec in record.request.graph.nodes if spec.task in SYNTHESISING}
     delivered = [
         node.entry.result
@@ -52,17 +52,17 @@ def synthesis_of(record: GraphRecord) -> Synthesis | None:
 
 
 def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool, cut_off: bool = False) -> Outcome:
-    """The outcome of an answer.
+    """Returns the outcome of an answer.
 
     It is complete if there is a synthesis or none is needed, no node failed, and every tool could
-    be asked. A run that was cut off is never complete.
+    be called. A run that was cut off is never complete.
     """
     failed = any(node.state is NodeState.FAILED or node.lost for node in nodes)
     return Outcome.COMPLETE if synthesised and not failed and not cut_off else Outcome.INCOMPLETE
 
 
 def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
-    """The cost of all nodes."""
+    """Returns the cost of all nodes."""
     parts = [node.usage for node in nodes]
     models = sorted({part.model for part in parts}) or [Usage().model]
     return reduce(Usage.plus, parts, Usage()).model_copy(update={"model": ", ".join(models)[:200]})
@@ -71,9 +71,9 @@ def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
 def missing_in(
     record: GraphRecord, of_synthesis: Sequence[str], further: Sequence[str]
 ) -> tuple[str, ...]:
-    """Everything that was looked for in vain, each once: failed nodes, what the synthesis and the
-    other agents did not find, and what is left out by `further`. In an episode the action's entry
-    comes first, and the synthesis only adds what no action reports."""
+    """Returns everything that was looked for and not found, each once: failed nodes, what the
+    synthesis and the other agents did not find, and what `further` leaves out. In an episode the
+    action's entry comes first, and the synthesis only adds what no action reports."""
     if record.stock is not None:
         by_action = tuple(_of_agents(record, ()))
         told = {line.partition(": ")[2] for line in by_action}
@@ -94,8 +94,8 @@ def _failures(record: GraphRecord) -> Iterator[str]:
 
 
 def _unreached(record: GraphRecord) -> Iterator[str]:
-    """The live sources that no agent was offered, in one line; empty if the run only asked for
-    tickets and documents."""
+    """Yields the live sources that no agent was offered, in one line; nothing if the run only
+    requested tickets and documents."""
     if all(node.task in _OF_PAPERS for node in record.request.graph.nodes):
         return
     unreachable = record.request.policy.unreachable
@@ -109,8 +109,8 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
 
 
 def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
-    """What the other agents did not find, except what is listed already, by node or by specialist.
-    Each part of an episode's blackboard has its own reasons and is listed by itself."""
+    """Yields what the other agents did not find, except what is listed already, by node or by
+    specialist. Each part of an episode's blackboard has its own reasons and is listed by itself."""
     seen = set(told)
     for node in _last_of_each(record.nodes) if record.swarm else record.nodes:
         result = node.entry.result
@@ -124,8 +124,8 @@ def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
 
 
 def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
-    """A specialist's work on a market in its last round. It searched again for what an earlier
-    round lacked."""
+    """Returns a specialist's last work on each market. It searched again for what an earlier round
+    lacked."""
     newest = {
         (node.contribution.agent, getattr(node.entry.result, "market", node.entry.node)): node
         for node in nodes
@@ -135,7 +135,7 @@ def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
 
 
 def _superseded(record: GraphRecord) -> frozenset[str]:
-    """The nodes whose work on a market the same specialist did again later."""
+    """Returns the nodes whose work on a market the same specialist repeated later."""
     newest = {node.entry.node for node in _last_of_each(record.nodes)}
     done = {node.entry.node for node in record.nodes if node.entry.result is not None}
     return frozenset(done - newest)

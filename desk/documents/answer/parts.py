@@ -1,4 +1,4 @@
-"""What a program adds to the answers that its runs end in.
+"""The parts that programs add to the answers of their runs.
 
 A program declares a `Part` in a package of its own. Documents import no program: parts are loaded
 when the first answer is compiled, verified or rendered.
@@ -21,8 +21,8 @@ from desk.documents.rendering.words.prose import Known
 
 
 class RunMaterial(NamedTuple):
-    """A run for compiling: its record, the surviving claims, its synthesis, and its tool results by
-    id."""
+    """The input for compiling a run: its record, the surviving claims, its synthesis, and its tool
+    results by id."""
 
     record: GraphRecord
     known: Known
@@ -31,12 +31,12 @@ class RunMaterial(NamedTuple):
 
 
 class PartRecord(NamedTuple):
-    """What a part adds to the answer of a run, as far as it rests on surviving claims.
+    """The addition of a part to the answer of a run, limited to what rests on surviving claims.
 
     `fields` are fields of the answer. `named` are the claims that they name, `evidence` further
     tool results that they are drawn from. `instead` replaces a synthesis that was not made, or that
     is `withdrawn`. `needs_no_synthesis` means that the answer is complete without one, `is_cut_off`
-    that the run did not get to its end.
+    that the run did not finish.
     """
 
     fields: Mapping[str, object]
@@ -51,7 +51,7 @@ class PartRecord(NamedTuple):
 
 
 class PartOfPage(NamedTuple):
-    """What a part adds to an answer's page: templates, and the `names` that they use.
+    """The addition of a part to an answer's page: templates, and the `names` that they use.
 
     `head` is above the answer, `body` below its sections. `links` are the anchors and titles of the
     body.
@@ -64,7 +64,7 @@ class PartOfPage(NamedTuple):
 
 
 class Part:
-    """What a program adds to an answer. By default it adds nothing."""
+    """The addition of a program to an answer. By default it adds nothing."""
 
     name: str = ""
     """The part's name in an audit, and its field in a record and in an answer."""
@@ -73,70 +73,71 @@ class Part:
     """The package whose folder `templates` has the templates of its page."""
 
     method: tuple[str, ...] = ()
-    """How to read every answer of the program, a line each."""
+    """Explanations for the reader of every answer of the program, a line each."""
 
     def is_in(self, told: GraphRecord | AnswerReport) -> bool:
-        """Whether a run or an answer is of the program."""
+        """Returns whether a run or an answer belongs to the program."""
         return getattr(told, self.name, None) is not None
 
     def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
-        """How to read this answer; by default as every one of the program."""
+        """Returns explanations for the reader of this answer; by default those of the program."""
         return self.method
 
     def told(self, run: RunMaterial) -> PartRecord:
-        """What the part adds to the answer of a run."""
+        """Returns the part's addition to the answer of a run."""
         return PartRecord({})
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
-        """The claims that it names."""
+        """Returns the claims that it names."""
         return ()
 
     def evidence(self, answer: AnswerReport) -> tuple[str, ...]:
-        """The tool results that it is drawn from, besides those that claims rest on."""
+        """Returns the tool results that it is drawn from, besides those that claims rest on."""
         return ()
 
     def texts(self, answer: AnswerReport) -> Iterator[tuple[str, str]]:
-        """The prose that it prints, each text with its place."""
+        """Yields the prose that it prints, each text with its place."""
         yield from ()
 
     def findings(self, answer: AnswerReport) -> Iterator[AuditFinding]:
-        """What in it does not follow from the rest of the answer."""
+        """Yields what in it does not follow from the rest of the answer."""
         yield from ()
 
     def facts(self, answer: AnswerReport) -> tuple[str, ...] | None:
-        """The facts below a page's headline; None for the usual ones."""
+        """Returns the facts below a page's headline; None for the usual ones."""
         return None
 
     def other_missing(self, answer: AnswerReport) -> tuple[str, ...]:
-        """What is missing besides what the part prints itself."""
+        """Returns what is missing besides what the part prints itself."""
         return answer.missing
 
     nothing_missing: str = "that was looked for"
     """The end of the sentence that nothing is missing: nothing that …"""
 
     def headline(self, answer: AnswerReport) -> str | None:
-        """Markdown above the answer."""
+        """Returns Markdown above the answer."""
         return None
 
     def answered(self, answer: AnswerReport) -> Iterator[Titled]:
-        """Sections of Markdown below the answer's own, also shown in a terminal."""
+        """Yields sections of Markdown below the answer's own, also shown in a terminal."""
         yield from ()
 
     def worked(self, answer: AnswerReport) -> Iterator[Titled]:
-        """Sections of Markdown on how the answer was found."""
+        """Yields sections of Markdown on how the answer was found."""
         yield from ()
 
     def page(self, answer: AnswerReport) -> PartOfPage:
-        """Its part of a page."""
+        """Returns its part of a page."""
         return PartOfPage({})
 
 
 @cache
 def all_parts() -> tuple[Part, ...]:
-    """The parts of all programs, in the order of the programs."""
+    """Returns the parts of all programs, in the order of the programs."""
     return tuple(resolve_name(program.document) for program in PROGRAMS if program.document)
 
 
 def parts_of(told: GraphRecord | AnswerReport) -> tuple[Part, ...]:
-    """The parts of the programs that a run or an answer belongs to; none for a plain question."""
+    """Returns the parts of the programs that a run or an answer belongs to; none for a plain
+    question."""
     return tuple(part for part in all_parts() if part.is_in(told))

@@ -1,4 +1,4 @@
-"""Where answers are published, and how they are found there."""
+"""Publishes answers, and finds published ones."""
 
 import re
 from pathlib import Path
@@ -31,10 +31,10 @@ def publish_answer(
 ) -> PublishedFiles:
     """Writes an answer's three forms under its workflow's id.
 
-    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id; with a signer, `….sig`
-    holds its signature of them. An answer that exists already, of the same run with the same
-    content, and signed if there is a signer, is not written again. If writing fails, all files are
-    as before.
+    `answers/{workflow id}.{md,html,json}` are the latest answer of that id; with a signer, `….sig`
+    is its signature of them. An answer that exists already, of the same run with the same content,
+    and signed if there is a signer, is not written again. If writing fails, all files stay
+    unchanged.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -44,12 +44,12 @@ def publish_answer(
 
 
 def answer_files(directory: Path, workflow_id: str) -> PublishedFiles:
-    """The files of a run's answer."""
+    """Returns the files of a run's answer."""
     return ANSWER.named(directory, _stem(workflow_id))
 
 
 def read_answer_file(path: Path) -> AnswerReport | None:
-    """The answer in a JSON file; None if there is none or it is damaged."""
+    """Reads the answer in a JSON file. Returns None if there is none or it is damaged."""
     return ANSWER.read(path)
 
 

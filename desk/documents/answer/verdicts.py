@@ -1,9 +1,9 @@
-"""Judges the claims of an answer again, from the evidence that the answer carries.
+"""Judges the claims of an answer again, from the evidence in the answer.
 
-It carries what its claims and the deciding checks of their verdicts rest on, which is enough to
-decide again. What a run may have known besides is a conflict between findings, which contests a
-claim, and the target range that a decision's rate was an end of: there the origins alone are held
-against the evidence.
+An answer contains the evidence that its claims and the deciding checks of their verdicts rest on,
+which is enough to judge again. It lacks two things that a run may have known: a conflict between
+findings, which contests a claim, and the target range of a decision's rate. For these only the
+origins are compared with the evidence.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,12 +28,12 @@ from desk.trust.ledger import (
 )
 
 _NAMED_IN_ORDER: Final = 2
-"""The most origins of a verdict whose words can be compared: further ones are named in the order in
-which they were asked, which an answer does not tell."""
+"""The maximum number of origins of a verdict whose words can be compared. Further ones are named in
+the order in which they were called, which an answer does not contain."""
 
 
 def unfounded_verdicts(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """The verdicts that are not what the evidence of an answer comes to."""
+    """Yields the verdicts that do not follow from the evidence of an answer."""
     told = {verdict.claim_id: verdict for verdict in answer.verdicts}
     judged = {claim.claim_id: claim for claim in answer.claims if claim.claim_id in told}
     corroboration = Corroboration(answer.evidence, answer.window)
@@ -51,7 +51,7 @@ def unfounded_verdicts(answer: AnswerReport) -> Iterator[AuditFinding]:
 def _review(
     answer: AnswerReport, judged: Mapping[str, Claim], corroboration: Corroboration
 ) -> Review:
-    """What the claims are judged by; each is a finding of its own."""
+    """Returns the review of the claims; each claim is a finding of its own."""
     averages = (
         Averages(found, result.evidence_id)
         for result, found in usable_answers(answer.evidence)
@@ -77,7 +77,8 @@ def _as_found(claim: Claim, market: str) -> ResearchResult:
 
 
 def _is_same(verdict: ClaimVerdict, again: ClaimVerdict) -> bool:
-    """Whether a verdict says what another does, but for remarks on sources that decided nothing."""
+    """Returns whether two verdicts are equal, except for remarks on sources that decided
+    nothing."""
     if (verdict.status, set(verdict.origins)) != (again.status, set(again.origins)):
         return False
     if verdict.decided_by is not again.decided_by:
@@ -91,15 +92,15 @@ def _without_remark(words: str) -> str:
 
 
 def _rests_on_more(verdict: ClaimVerdict, again: ClaimVerdict, behind: Iterable[Claim]) -> bool:
-    """Whether a verdict may rest on what the answer does not carry. One that a conflict decided
-    has a reason of its own."""
+    """Returns whether a verdict may rest on evidence that the answer lacks. One that a conflict
+    decided has a reason of its own."""
     contested = verdict.status is ClaimStatus.CONTESTED and verdict.words != again.words
     in_conflict = contested and verdict.decided_by is ClaimCheck.SECOND_SOURCE
     return in_conflict or any(claim.metric is Metric.DECISION_RATE for claim in behind)
 
 
 def _origins(claims: Iterable[Claim], corroboration: Corroboration) -> Iterator[str]:
-    """Every origin in the evidence that states something about the claims."""
+    """Yields every origin in the evidence that states something about the claims."""
     for claim in claims:
         days = corroboration.on_days(claim)
         others = (*corroboration.others(claim), *(days.by if days else ()))

@@ -44,7 +44,7 @@ class SourceLine(NamedTuple):
 
 
 def kicker_words(answer: AnswerReport) -> str:
-    """The kind of an answer, in a word or two."""
+    """Returns the kind of an answer, in a word or two."""
     if not answer.answered:
         return "Nothing recommended" if answer.stock else "Not answered"
     if answer.outcome is not Outcome.COMPLETE:
@@ -53,7 +53,7 @@ def kicker_words(answer: AnswerReport) -> str:
 
 
 def verdict_words(answer: AnswerReport) -> str:
-    """`Complete: all 5 nodes are done`."""
+    """Returns words such as `Complete: all 5 nodes are done`."""
     failed = [line.node for line in answer.nodes if line.state is NodeState.FAILED]
     done = sum(line.state is NodeState.DONE for line in answer.nodes)
     lost = f", and {lost_words(answer)}" if lost_tools_of(answer) else ""
@@ -69,12 +69,12 @@ def verdict_words(answer: AnswerReport) -> str:
 
 
 def lost_tools_of(answer: AnswerReport) -> tuple[str, ...]:
-    """The tools that could not be asked, each once."""
+    """Returns the tools that could not be called, each once."""
     return tuple(dict.fromkeys(tool for line in answer.nodes for tool in line.lost))
 
 
 def lost_words(answer: AnswerReport) -> str:
-    """`2 tools could not be asked (currency_prices fixings, …)`."""
+    """Returns words such as `2 tools could not be asked (currency_prices fixings, …)`."""
     lost = lost_tools_of(answer)
     noun = "tool" if len(lost) == 1 else "tools"
     more = f" and {len(lost) - MOST_NAMED} more" if lost[MOST_NAMED:] else ""
@@ -82,21 +82,22 @@ def lost_words(answer: AnswerReport) -> str:
 
 
 def warning_words(answer: AnswerReport) -> str:
-    """The warning before an answer for which not everything could be asked; empty otherwise."""
+    """Returns the warning before an answer for which not every tool could be called; empty
+    otherwise."""
     return (
         f"This rests on less than was asked: {lost_words(answer)}." if lost_tools_of(answer) else ""
     )
 
 
 def took_words(answer: AnswerReport) -> str:
-    """How long the run took, and what models cost if any were asked."""
+    """Returns how long the run took, and the cost of models if any were called."""
     seconds = (answer.finished_at - answer.started_at).total_seconds()
     spent = f", {cost_words(answer.usage)}" if answer.usage.asked else ""
     return f"Took {seconds:.1f} s{spent}"
 
 
 def node_cells(line: NodeReport) -> tuple[str, ...]:
-    """A row of the table of nodes, in the order of `NODE_COLUMNS`."""
+    """Returns a row of the table of nodes, in the order of `NODE_COLUMNS`."""
     state = f"{line.state} in {line.rounds} rounds" if line.rounds > 1 else str(line.state)
     ran = line.state in (NodeState.DONE, NodeState.FAILED)
     return (
@@ -110,13 +111,13 @@ def node_cells(line: NodeReport) -> tuple[str, ...]:
 
 
 def node_remark(line: NodeReport) -> str:
-    """What went wrong in a node, or was done with less than planned."""
+    """Returns a node's error, and what was done with less than planned."""
     return "; ".join(one_line(told) for told in (line.error, line.remark) if told)
 
 
 def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
-    """The sources, in the order of their first quotations, then those of claims, then those that
-    verdicts rest on. The last are left out of answers that only say what is missing."""
+    """Returns the sources, in the order of their first quotations, then those of claims, then those
+    that verdicts rest on. The last are left out if their answers only say what is missing."""
     numbers: dict[str, list[int]] = {}
     titles: dict[str, str] = {}
     urls: dict[str, str | None] = {}
@@ -146,20 +147,20 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
 
 
 def _says_nothing(result: ToolResult) -> bool:
-    """Whether an answer only says what is missing, or there is none."""
+    """Returns whether an answer only says what is missing, or is absent."""
     content = result.content
     return not content or (isinstance(content, Mapping) and isinstance(content.get("missing"), str))
 
 
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
-    """What is missing, except what the answer's program prints itself."""
+    """Returns what is missing, except what the answer's program prints itself."""
     told = (part.other_missing(answer) for part in parts_of(answer))
     return next(told, answer.missing)
 
 
 def facts_of(answer: AnswerReport) -> tuple[str, ...]:
-    """The facts below a page's headline: the graph with its parameters, or what the answer's
-    program has in their place."""
+    """Returns the facts below a page's headline: the graph with its parameters, or those that the
+    answer's program has in their place."""
     told = (part.facts(answer) for part in parts_of(answer))
     facts = next((facts for facts in told if facts is not None), None)
     if facts is not None:
@@ -169,12 +170,13 @@ def facts_of(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def quoted_as(line: SourceLine) -> str:
-    """`1, 4`, or the figures that rest on a source."""
+    """Returns words such as `1, 4`, or the figures that rest on a source."""
     return ", ".join((*map(str, line.numbers), *line.figures))
 
 
 def parameters_words(parameters: Mapping[str, str]) -> str:
-    """`ticket DESK-101; market USD/JPY`. What the desk read in a question has a name of its own."""
+    """Returns words such as `ticket DESK-101; market USD/JPY`. Parameters that the desk read in a
+    question have names of their own."""
     return "; ".join(
         f"{_READ_IN_A_QUESTION.get(name, name)} {one_line(value)}"
         for name, value in parameters.items()
@@ -188,8 +190,8 @@ _READ_IN_A_QUESTION: Final = {
 
 
 def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
-    """Figures with their day, their verdict and their evidence; without a verdict if no validator
-    was asked."""
+    """Returns figures with their day, their verdict and their evidence; without a verdict if there
+    was no validator."""
     verdicts = {verdict.claim_id: verdict for verdict in answer.verdicts}
     return [
         (
@@ -204,7 +206,7 @@ def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
 
 
 def said(prose: str, known: Mapping[str, Claim]) -> str:
-    """Prose as it is printed; unchanged if it refers to something unknown here."""
+    """Renders prose; unchanged if it refers to something unknown here."""
     try:
         return render_plain(prose, Known(known, {}))
     except UnknownReferenceError:

@@ -24,9 +24,9 @@ RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
 def conflict_findings(
     conflicts: Sequence[ConflictRecord], claims: Mapping[str, Claim]
 ) -> Iterator[AuditFinding]:
-    """Whether conflicts are decided as stated, and the chosen figures are printed.
+    """Checks that conflicts are decided as stated, and that the chosen figures are printed.
 
-    The weights of positions and what a person chose are accepted.
+    The weights of positions and a person's choice are accepted.
     """
     names = Counter(conflict.conflict_id for conflict in conflicts)
     for conflict in conflicts:
@@ -56,7 +56,7 @@ def _faults(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterator[s
 
 
 def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]:
-    """Whether the vote has another result, or the stated outcome does not follow from it."""
+    """Yields if the vote has another result, or the stated outcome does not follow from it."""
     if (by is DecidedBy.PUBLISHER) is (publishers_position(conflict) is None) and by in RULES:
         yield "whether its figure's own publisher has spoken is told otherwise by its positions"
     heaviest = default_position(conflict)
@@ -87,6 +87,6 @@ def _is_chosen(claim: Claim, conflict: ConflictRecord) -> bool:
 def prose_findings(
     texts: Iterable[tuple[str, str]], claims: Mapping[str, Claim]
 ) -> Iterator[AuditFinding]:
-    """Whether texts, each with its place, only refer to known claims, without typed figures."""
+    """Checks that texts, each with its place, only refer to known claims, without typed figures."""
     for where, prose in texts:
         yield from typed_findings(where, prose, claims)

@@ -1,4 +1,4 @@
-"""Verifies what every document has: its seal, evidence, sources, claims and verdicts."""
+"""Verifies the parts that every document has: its seal, evidence, sources, claims and verdicts."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -24,7 +24,8 @@ NOT_CARRIED: Final = "its content is not carried, and cannot be verified"
 
 
 def found_by(checks: Checks[Audited], document: Audited, called: str) -> tuple[AuditFinding, ...]:
-    """The findings of some checks in a document, which is `called` a report or an answer."""
+    """Returns the findings of some checks in a document, which is `called` a report or an
+    answer."""
     every = (_found_by(name, check, document, called) for name, check in checks.items())
     return tuple(chain.from_iterable(every))
 
@@ -35,7 +36,7 @@ def _found_by(
     document: Audited,
     called: str,
 ) -> Iterator[AuditFinding]:
-    """The findings of a check. If a contradiction stops the check, that is the finding."""
+    """Yields the findings of a check. If a contradiction stops the check, that is the finding."""
     try:
         yield from check(document)
     except (ValueError, LookupError, ArithmeticError) as error:
@@ -43,13 +44,13 @@ def _found_by(
 
 
 def seal_findings(document: Contract, seal: str, called: str) -> Iterator[AuditFinding]:
-    """Whether a document is as it was when it was sealed."""
+    """Checks that a document has not changed since it was sealed."""
     if seal != seal_of(document):
         yield AuditFinding("seal", f"the {called} is not the one that was sealed")
 
 
 def evidence_findings(document: Document, *, with_refusals: bool) -> Iterator[AuditFinding]:
-    """Whether every tool result is unchanged, of the as-of instant, and an answer to its call.
+    """Checks that every tool result is unchanged, of the as-of instant, and an answer to its call.
 
     In a document `with_refusals`, refused calls without content are allowed.
     """
@@ -77,8 +78,9 @@ def source_findings(
     used: Iterable[str],
     without: str,
 ) -> Iterator[AuditFinding]:
-    """Whether every source is one of a tool result, asked and attributed as the result says, and
-    each source that is `used` is listed. Sources that are `without` a tool result are findings."""
+    """Checks that every source is that of a tool result, called and attributed as the result says,
+    and that each source that is `used` is listed. `without` is the finding for a result without a
+    source."""
     held = {result.evidence_id: result for result in document.evidence}
     for number, source in enumerate(document.sources, start=1):
         where = f"source {number}, {source.evidence_id}"
@@ -97,7 +99,7 @@ def claim_findings(
     statements: Iterable[MarketStatement],
     place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence, and occurs once in its place."""
+    """Checks that every claim follows from its evidence, and occurs once in its place."""
     ledger = Ledger(
         document.specs, document.window, document.base_area, document.evidence, document.due
     )
@@ -118,8 +120,8 @@ def verdict_findings(
     statements: Iterable[MarketStatement],
     place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
-    """Whether no printed claim is rejected, every verified one has two origins, and every verdict
-    rests on evidence in the document."""
+    """Checks that no printed claim is rejected, every verified one has two origins, and every
+    verdict rests on evidence in the document."""
     held = {result.evidence_id for result in document.evidence}
     for statement in statements:
         printed = {claim.claim_id for claim in statement.claims}
@@ -136,7 +138,7 @@ def verdict_findings(
 
 
 def printed_findings(where: str, printed: str, give: Callable[[], str]) -> Iterator[AuditFinding]:
-    """Whether a text is what its prose prints."""
+    """Checks that a text is what its prose prints."""
     try:
         expected = give()
     except UnknownReferenceError as error:
@@ -153,6 +155,6 @@ def typed_findings(
     claims: Mapping[str, Claim],
     others: Collection[str] = (),
 ) -> Iterator[AuditFinding]:
-    """Whether prose only refers to known claims, without typed figures."""
+    """Checks that prose only refers to known claims, without typed figures."""
     for found in rejected_figures(prose, claims, others=others, place=where):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")

@@ -15,7 +15,7 @@ class AuditFinding(NamedTuple):
 
 
 def differing(where: str, printed: Contract, expected: Contract) -> Iterator[AuditFinding]:
-    """The fields in which a part of a document differs from what it should be."""
+    """Yields the fields in which a part of a document differs from what it should be."""
     for name in type(printed).model_fields:
         one, two = getattr(printed, name), getattr(expected, name)
         if one != two:
@@ -25,7 +25,7 @@ def differing(where: str, printed: Contract, expected: Contract) -> Iterator[Aud
 def compared(
     where: str, printed: Sequence[Contract], expected: Sequence[Contract]
 ) -> Iterator[AuditFinding]:
-    """The rows of a table that differ from what they should be."""
+    """Yields the rows of a table that differ from what they should be."""
     if len(printed) != len(expected):
         words = f"it has {len(printed)} rows, and should have {len(expected)}"
         yield AuditFinding(where, words)

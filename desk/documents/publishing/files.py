@@ -1,8 +1,7 @@
-"""Writes the files that readers find: with the right permissions, and all files of a document or
-none.
+"""Writes published files: with the right permissions, and all files of a document or none.
 
-Other files of the desk can only be read by their owner. Published ones have the permissions that
-the user's other files have.
+Other files of the desk can only be read by their owner. Published ones have the permissions of the
+user's other files.
 """
 
 import glob
@@ -35,16 +34,16 @@ def published(path: Path) -> None:
     if not _usual or not path.parent.stat().st_mode & PRIVATE_UMASK:
         return
     most = 0o777 if path.is_dir() else 0o666
-    # Some file systems have no permissions to give.
+    # Some file systems have no permissions.
     with suppress(PermissionError):
         path.chmod(most & ~_usual[0])
 
 
 def publish_folder(folder: Path) -> None:
-    """Makes a folder for published files, with the folders above it, if they do not exist.
+    """Creates a folder for published files, with the folders above it, if they do not exist.
 
     Raises:
-        OSError: one cannot be made.
+        OSError: one cannot be created.
     """
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
@@ -54,7 +53,7 @@ def publish_folder(folder: Path) -> None:
 
 
 class PublishingError(Exception):
-    """A document could not be written. `path` is where; the earlier files are unchanged."""
+    """A document could not be written to `path`. The earlier files are unchanged."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
         self.path = path
@@ -70,7 +69,7 @@ def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
     none. A file whose text is None is removed.
 
     Raises:
-        PublishingError: a file or the folder could not be written; all files are as they were.
+        PublishingError: a file or the folder could not be written; all files are unchanged.
     """
     token = secrets.token_hex(4)
     texts = {path: text for path, text in contents.items() if text is not None}
@@ -95,7 +94,7 @@ def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether `write_all` is at work on a file, or was killed at it."""
+    """Returns whether `write_all` is writing a file, or was killed while writing it."""
     waiting = f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}"
     return any(any(path.parent.glob(f"{waiting}.{end}")) for end in ("new", "old"))
 
@@ -109,7 +108,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _keep(path: Path, copy: Path) -> None:
-    """A copy of a file that is about to be replaced, for restoring it."""
+    """Copies a file that is about to be replaced, for restoring it."""
     with suppress(FileNotFoundError):
         shutil.copy2(path, copy)
 

@@ -20,7 +20,7 @@ BROWSERS: Final = (
     "microsoft-edge",
 )
 PATIENCE_SECONDS: Final = 120.0
-"""How long the browser may take to print."""
+"""Timeout of the browser for printing."""
 
 
 class PdfError(Exception):
@@ -28,7 +28,8 @@ class PdfError(Exception):
 
 
 def write_pdf(page: Path, target: Path) -> str:
-    """Prints a page to a file, and returns the program that did. The file is complete or unchanged.
+    """Prints a page to a file, and returns the name of the program that did. The file is complete
+    or unchanged.
 
     Raises:
         PdfError: there is neither a browser nor WeasyPrint, or it failed.
@@ -62,7 +63,11 @@ def _print(page: Path, made: Path) -> str:
 
 
 def _by_browser(browser: str, page: Path, made: Path) -> None:
-    """Raises PdfError where the browser does not print in time, or at all."""
+    """Prints a page with a browser.
+
+    Raises:
+        PdfError: the browser does not print, or not in time.
+    """
     with tempfile.TemporaryDirectory(prefix="desk-pdf-", ignore_cleanup_errors=True) as home:
         command = [
             *(browser, "--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"),

@@ -25,9 +25,9 @@ _Files = Mapping[str, Path]
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentKind(Generic[Published]):
-    """How documents of a kind are rendered and read, and the `folder` that they are published in.
+    """A kind of document: its rendering and parsing, and the `folder` that it is published in.
 
-    `are_same` says whether two of them are the same apart from the attempt that wrote them.
+    `are_same` returns whether two of them are the same apart from the attempt that wrote them.
     """
 
     folder: str
@@ -38,14 +38,14 @@ class DocumentKind(Generic[Published]):
     are_same: Callable[[Published, Published], bool]
 
     def read(self, path: Path) -> Published | None:
-        """The document in a JSON file; None if there is none or it is damaged."""
+        """Reads the document in a JSON file. Returns None if there is none or it is damaged."""
         try:
             return self.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValidationError, UnicodeDecodeError):
             return None
 
     def named(self, directory: Path, stem: str) -> PublishedFiles:
-        """The files of the document with a name, in a directory of reports."""
+        """Returns the files of the document with a name, in a directory of reports."""
         files = self._files(directory, stem)
         return PublishedFiles(
             markdown=str(files["md"]), html=str(files["html"]), json_file=str(files["json"])
@@ -64,7 +64,7 @@ class DocumentKind(Generic[Published]):
         written. A reader never sees half of a file.
 
         Raises:
-            PublishingError: a file or the folder could not be written; all are as they were.
+            PublishingError: a file or the folder could not be written; all files are unchanged.
         """
         sets = [self._files(directory, stem) for stem in stems]
         if all(
@@ -77,7 +77,7 @@ class DocumentKind(Generic[Published]):
             "html": self.html(document),
             "json": self.json(document),
         }
-        # Without a signer, a signature from before is taken away.
+        # Without a signer, an earlier signature is removed.
         signature = signature_file(signer, document.seal, forms) if signer else None
         texts: dict[str, str | None] = {**forms, SIGNATURE: signature}
         folder = directory / self.folder
@@ -88,7 +88,7 @@ class DocumentKind(Generic[Published]):
         return {suffix: folder / f"{stem}.{suffix}" for suffix in (*SUFFIXES, SIGNATURE)}
 
     def _is_held(self, document: Published, files: _Files) -> bool:
-        """Whether a set of files is complete and contains the document."""
+        """Returns whether a set of files is complete and contains the document."""
         published = self.read(files["json"])
         if published is None or not all(files[suffix].is_file() for suffix in SUFFIXES):
             return False
@@ -96,7 +96,7 @@ class DocumentKind(Generic[Published]):
 
 
 def _is_signed(seal: str, files: _Files, signer: Signer | None) -> bool:
-    """Whether the signature on disk is the signer's for the current files; True without a
+    """Returns whether the signature on disk is the signer's for the current files; True without a
     signer."""
     if signer is None:
         return True

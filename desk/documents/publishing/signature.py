@@ -1,4 +1,4 @@
-"""A publisher's signature: what is signed, and the form of its file."""
+"""A publisher's signature: the signed statement, and the form of its file."""
 
 import hashlib
 from base64 import b64encode
@@ -21,16 +21,16 @@ class Signer(Protocol):
         ...
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of a message: 64 bytes."""
+        """Returns the signature of a message: 64 bytes."""
         ...
 
 
 def signature_file(signer: Signer, seal: str, files: Mapping[str, str]) -> str:
-    """The signature of what was published under a seal, as its file's text.
+    """Returns the text of the signature file for the files published under a seal.
 
     Args:
         signer: The publisher's key.
-        seal: That of the report or the answer.
+        seal: The seal of the report or the answer.
         files: The text of each published file by its suffix.
     """
     digests = {suffix: digest_of(text) for suffix, text in sorted(files.items())}
@@ -40,7 +40,7 @@ def signature_file(signer: Signer, seal: str, files: Mapping[str, str]) -> str:
 
 
 def signed_bytes(statement: SignedStatement) -> bytes:
-    """The bytes of a statement that are signed."""
+    """Returns the bytes of a statement that are signed."""
     return (
         _PURPOSE
         + SignedStatement.model_dump_json(
@@ -52,5 +52,5 @@ def signed_bytes(statement: SignedStatement) -> bytes:
 
 
 def digest_of(text: str) -> str:
-    """The SHA-256 of a published file's text."""
+    """Returns the SHA-256 of a published file's text."""
     return hashlib.sha256(text.encode()).hexdigest()

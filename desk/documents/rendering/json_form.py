@@ -1,4 +1,4 @@
-"""How documents are written as JSON."""
+"""Writes documents as JSON."""
 
 import json
 from typing import Any, Final
@@ -21,8 +21,8 @@ ASKED: Final[dict[str, Any]] = {
 
 
 def compact_json(value: Any, indent: str = "", *, whole: bool = False) -> str:
-    """A JSON value as text. A list or an object that fits on a line is on one line; everything else
-    is indented."""
+    """Returns a JSON value as text. A list or an object that fits on a line is on one line;
+    everything else is indented."""
     if whole or not value or not isinstance(value, dict | list):
         return _ENCODE(value)
     deeper = indent + INDENT

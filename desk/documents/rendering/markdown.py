@@ -1,5 +1,5 @@
-"""Markdown that reads well in a terminal: the frame of every document, padded tables, and outside
-text made harmless."""
+"""Markdown that is readable in a terminal: the frame of every document, padded tables, and text
+from outside escaped."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +22,14 @@ def markdown_document(
     method: Sequence[str],
     run: Sequence[str],
 ) -> str:
-    """A document's Markdown form: its first lines, its sections, its method, and how it was run.
+    """Returns a document's Markdown form: its first lines, its sections, its method, and how it was
+    run.
 
     Args:
-        title: What it is called, as plain text.
+        title: Its title, as plain text.
         lead: Paragraphs of Markdown above the first section.
-        sections: What it tells, in order.
-        method: How it is to be read, a line each.
+        sections: Its sections, in order.
+        method: Explanations for its reader, a line each.
         run: When, by whom and in which workflow it was made, a line each.
     """
     closing = (("Method", bullets(method)), ("Run", bullets(run)))
@@ -36,7 +37,7 @@ def markdown_document(
 
 
 def markdown_body(title: str, lead: Iterable[str], sections: Iterable[Titled]) -> str:
-    """The first lines and the sections, without the end of the document."""
+    """Returns the first lines and the sections, without the end of the document."""
     parts = (f"# {escaped(title)}", *lead, *_headed(sections))
     return printable("\n\n".join(parts)) + "\n"
 
@@ -49,12 +50,12 @@ def _headed(sections: Iterable[Titled]) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Text from outside, on one line, with Markdown's special characters escaped."""
+    """Returns text from outside, on one line, with Markdown's special characters escaped."""
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
 def link(words: str, url: str | None) -> str:
-    """A link if the address is safe to link to, otherwise the words alone."""
+    """Returns a link if the address is safe to link to, otherwise the words alone."""
     target = web_link(url)
     if target is None:
         return escaped(words)
@@ -63,7 +64,8 @@ def link(words: str, url: str | None) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str]) -> str:
-    """A table with aligned columns: those named in `left` to the left, others to the right."""
+    """Returns a table with aligned columns: those named in `left` to the left, others to the
+    right."""
     texts = [tuple(escaped(cell) for cell in row) for row in rows]
     widths = [
         max(3, len(title), *(len(row[at]) for row in texts)) if texts else max(3, len(title))
@@ -79,7 +81,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """A list, one item a line."""
+    """Returns a list, one item a line."""
     return "\n".join(f"- {line}" for line in lines)
 
 

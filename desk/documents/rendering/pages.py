@@ -1,6 +1,6 @@
-"""How every page is made: one self-contained HTML file, light and dark, for print.
+"""Renders every page as one self-contained HTML file, light and dark, printable.
 
-All pages extend the template `page.html.j2`: head, first lines, sections, foot. A program brings
+All pages extend the template `page.html.j2`: head, first lines, sections, foot. A program provides
 its own templates in the folder `templates` of a package.
 """
 
@@ -29,17 +29,17 @@ from desk.documents.rendering.words import trust, wording
 def render_page(
     template: str, packages: tuple[str, ...], figures: FigureLinks, names: Mapping[str, object]
 ) -> str:
-    """The page of a document, from the template of its kind. The same document always gives the
-    same page.
+    """Renders the page of a document from the template of its kind. The same document always gives
+    the same page.
 
     Text of the document is data: it is escaped, and only http and https addresses become links.
     Every figure of a claim opens the claim's trace, of which there is one.
 
     Args:
         template: The template, of one of the packages or of the desk's own.
-        packages: The packages that bring templates.
+        packages: The packages that provide templates.
         figures: The document's figures, and the traces that they open.
-        names: What the template calls things by.
+        names: The variables of the template.
     """
     return wording.printable(
         page_environment(*packages)
@@ -57,8 +57,8 @@ def render_page(
 
 @cache
 def page_environment(*packages: str) -> Environment:
-    """Templates of the desk's own and of the packages: escaped, and with an error for what is not
-    there."""
+    """Returns the environment for templates of the desk and of the packages. It escapes text, and
+    an undefined name is an error."""
     loaders = [PackageLoader(package) for package in ("desk.documents.rendering", *packages)]
     environment = Environment(
         loader=ChoiceLoader(loaders),
@@ -90,17 +90,17 @@ def page_environment(*packages: str) -> Environment:
 
 
 class _KeptTemplates(FileSystemBytecodeCache):
-    """Compiled templates, in a folder for temporary files that only this user may write. Compiling
-    them takes half of the time of a process's first page."""
+    """A cache of compiled templates, in a folder for temporary files that only this user may write.
+    Compiling them takes half of the time of a process's first page."""
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """See base class. On a full disk nothing is kept."""
+        """See base class. On a full disk nothing is cached."""
         with suppress(OSError):
             super().dump_bytecode(bucket)
 
 
 def _kept_templates() -> _KeptTemplates | None:
-    """None where there is no such folder."""
+    """Returns the cache, or None if there is no such folder."""
     try:
         return _KeptTemplates()
     except (OSError, RuntimeError):

@@ -1,4 +1,4 @@
-"""The version of the desk that rendered a page, and what in the page names it."""
+"""The version of the desk that rendered a page, and the mark in the page that names it."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ _WITHIN: Final = re.compile(rf"Rendered by <code>{_MARK}</code>\. ")
 
 
 class Unmarked(NamedTuple):
-    """A page without what names its version. The version is None if nothing did."""
+    """A page without the mark of its version. The version is None if there was no mark."""
 
     text: str
     version: str | None
@@ -26,8 +26,8 @@ class Unmarked(NamedTuple):
 
 @cache
 def rendering_mark() -> str:
-    """`research-desk 1f0c…`. Two pages of one report with the same mark are equal, except for what
-    the drawing library makes of charts.
+    """Returns a mark such as `research-desk 1f0c…`. Two pages of one report with the same mark are
+    equal, except for differences of the drawing library in charts.
 
     The digits are of the SHA-256 of the rendering code, so that no release needs to set a version.
     """
@@ -42,12 +42,12 @@ def rendering_mark() -> str:
 
 
 def marked_markdown(text: str) -> str:
-    """A Markdown page with a last line that names its version."""
+    """Adds a last line to a Markdown page that names its version."""
     return f"{text}\nRendered by {rendering_mark()}.\n"
 
 
 def unmarked(page: str) -> Unmarked:
-    """A page, HTML or Markdown, split from what names its version."""
+    """Splits a page, HTML or Markdown, from the mark of its version."""
     for line in (_HTML_LINE, _MARKDOWN_LINE):
         found = line.search(page)
         if found:
@@ -57,8 +57,8 @@ def unmarked(page: str) -> Unmarked:
 
 
 def other_version(page: str) -> str | None:
-    """The mark of the version that rendered a page, where that is not this one; None where it is,
-    or is not named."""
+    """Returns the mark of the version that rendered a page if that is another version. None if it
+    is this one, or is not named."""
     version = unmarked(page).version
     mark = f"{NAME} {version}"
     return mark if version is not None and mark != rendering_mark() else None

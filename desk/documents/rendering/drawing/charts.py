@@ -27,7 +27,7 @@ WEEK: Final = "var(--accent)"
 SHADE: Final = "var(--shade)"
 
 UPSIDE_DOWN: Final = ", drawn upside down"
-"""The note on a chart that is drawn upside down."""
+"""The note in the label of a chart that is drawn upside down."""
 
 SMALL_CHART: Final = (380, 150)
 LARGE_CHART: Final = (640, 240)
@@ -37,9 +37,9 @@ SMALL: Final = 20
 LARGE: Final = 1_000
 """Below the first level a chart shows four decimals, from the second on none."""
 LEAST_SHADE: Final = 2
-"""The least width of the shaded week, so that it is visible at the end of the line."""
+"""The minimum width of the shaded week, so that it is visible at the end of the line."""
 LEAST_GAP: Final = 12
-"""The least distance between two labels beside the line."""
+"""The minimum distance between two labels beside the line."""
 MONTH_UP: Final = 5.522
 """The height of the months' names."""
 LEVEL_DOWN: Final = 4.179
@@ -53,8 +53,8 @@ INK: Final = "var(--ink)"
 def sparklines(
     markets: Iterable[MarketReport], window: TimeWindow, turned: Collection[str] = ()
 ) -> dict[str, str]:
-    """A chart of each market with a series: its year as a line, with the window highlighted. Charts
-    that are `turned` are drawn upside down, and say so."""
+    """Draws a chart of each market with a series: its year as a line, with the window highlighted.
+    Charts that are `turned` are drawn upside down, and their labels say so."""
     drawn = (market for market in markets if len(market.days) > 1)
     return {
         market.market: _sparkline(market, window, f"year{number}", market.market in turned)
@@ -87,12 +87,13 @@ def year_chart(
     ranges: Sequence[DrawnRange] = (),
     first: date | None = None,
 ) -> str:
-    """A line over a year with its months, its highest and lowest value, and the window marked where
-    the line reaches into it.
+    """Draws a line over a year with its months, its highest and lowest value, and the window marked
+    where the line reaches into it.
 
     Days of `marks` have a dashed line; `ranges` are the forecasts. With `in_steps` a value, in
-    percent, holds until the next one. `first` is the first day of the year, if the line begins
-    later. `name` is unique within the page; `label` is for screen readers. Needs at least two days.
+    percent, is constant until the next one. `first` is the first day of the year, if the line
+    begins later. `name` is unique within the page; `label` is for screen readers. Needs at least
+    two days.
     """
     drawing = Drawing(*size)
     place = _YearPlot((first or days[0], days[-1]), values, ranges, size)
@@ -114,7 +115,7 @@ def year_chart(
 
 
 def _shade(drawing: Drawing, place: "_YearPlot", begins: date, last: date) -> None:
-    """The shaded week behind the line."""
+    """Draws the shaded week behind the line."""
     start = place.across(begins)
     end = max(place.across(last), start + LEAST_SHADE)
     drawing.areas([corners((start, PLOT_BELOW), (end, place.height))], SHADE)
@@ -128,7 +129,7 @@ def _line(
     *,
     in_steps: bool,
 ) -> None:
-    """The line of the year, with the part from the start of the week emphasised."""
+    """Draws the line of the year, with the part from the start of the week emphasised."""
     parts = [(points, LINE, 1.2)]
     if begins is not None:
         before = [value for day, value in points if day <= begins]
@@ -144,13 +145,14 @@ def _line(
 
 
 def _stepped(points: Sequence[Point]) -> list[Point]:
-    """The points of a line on which each value holds until the next one."""
+    """Returns the points of a line on which each value is constant until the next one."""
     held = ((later[0], each[1]) for each, later in pairwise(points))
     return [*chain.from_iterable(zip(points, held, strict=False)), points[-1]]
 
 
 def _window_day(days: Sequence[date], window: TimeWindow, *, in_steps: bool) -> date:
-    """The start of the week: the fixing that its move is counted from, or the calendar day."""
+    """Returns the start of the week: the fixing that its move is counted from, or the calendar
+    day."""
     return window.start.date() if in_steps else days[_window_start(days, window)]
 
 
@@ -160,7 +162,7 @@ def _levels(
     values: Sequence[Decimal],
     told: Callable[[Decimal], str],
 ) -> None:
-    """The labels of the highest and lowest value, and of the last one if there is room."""
+    """Draws the labels of the highest and lowest value, and of the last one if there is room."""
     ends = dict.fromkeys((max(values), min(values)))
     for value in ends:
         up = place.up(value)
@@ -172,13 +174,13 @@ def _levels(
 
 
 def _level(value: Decimal) -> str:
-    """The label of a level, with about five digits."""
+    """Formats a level for a label, with about five digits."""
     digits = 4 if abs(value) < SMALL else 2 if abs(value) < LARGE else 0
     return f"{value:,.{digits}f}"
 
 
 def _rate(value: Decimal) -> str:
-    """The label of a policy rate."""
+    """Formats a policy rate for a label."""
     return f"{value:.2f}\u00a0%"
 
 
@@ -200,18 +202,18 @@ class _YearPlot:
         self._room = float(max(reached)) - self._low or 1.0
 
     def across(self, day: date) -> float:
-        """The distance of a day from the left."""
+        """Returns the distance of a day from the left."""
         share = (day - self.first).days / (self.last - self.first).days
         return MARGIN + share * (self.width - PLOT_RIGHT - 2 * MARGIN)
 
     def up(self, value: Decimal) -> float:
-        """The distance of a value from the bottom."""
+        """Returns the distance of a value from the bottom."""
         share = (float(value) - self._low) / self._room
         return PLOT_BELOW + 2 * MARGIN + share * (self.height - PLOT_BELOW - 4 * MARGIN)
 
 
 def _months(drawing: Drawing, place: _YearPlot) -> None:
-    """The names of every other month below the line."""
+    """Draws the names of every other month below the line."""
     month = date(place.first.year, place.first.month, 1)
     while month <= place.last:
         if month >= place.first and month.month % 2:
@@ -234,7 +236,7 @@ def _scaled(days: Sequence[date], values: Sequence[Decimal], *, turned: bool) ->
 
 
 def _window_start(days: Sequence[date], window: TimeWindow) -> int:
-    """The last fixing before the window, from which the week's move is counted."""
+    """Returns the last fixing before the window, from which the week's move is counted."""
     start = window.start.date()
     return max(sum(day <= start for day in days) - 1, 0)
 
@@ -250,7 +252,8 @@ MOST_RADIUS: Final = 9.0
 
 
 def calibration_chart(bins: Sequence[CalibrationBin]) -> str:
-    """A dot for each bin of probabilities, larger with more forecasts, with their number above it.
+    """Draws a dot for each bin of probabilities, larger with more forecasts, with their number
+    above it.
 
     On the diagonal an outcome was as frequent as forecast; above it more frequent, below it less.
     """

@@ -9,7 +9,7 @@ from desk.documents.rendering.drawing.svg import Drawing, Point, corners
 
 RANGE_WIDTH: Final = 5.0
 RESULT_SIZE: Final = 2.1
-"""From the middle of a mark to its edge."""
+"""The distance from the middle of a mark to its edge."""
 RANGE: Final = "var(--bar)"
 RESULT: Final = "var(--ink)"
 
@@ -31,7 +31,7 @@ def draw_ranges(
     across: Callable[[date], float],
     up: Callable[[Decimal], float],
 ) -> None:
-    """A bar for each range."""
+    """Draws a bar for each range."""
     half = RANGE_WIDTH / 2
     if ranges:
         drawing.areas(
@@ -49,7 +49,7 @@ def draw_results(
     across: Callable[[date], float],
     up: Callable[[Decimal], float],
 ) -> None:
-    """A dot for each fixing that was in its range, a cross for each that was not."""
+    """Draws a dot for each fixing that was in its range, and a cross for each that was not."""
     for each in ranges:
         if each.value is None:
             continue

@@ -1,8 +1,8 @@
-"""A graph of agents drawn as SVG: in an answer's page with how its nodes ended, or as a file of its
-own with agents and conditions.
+"""Draws a graph of agents as SVG: in an answer's page with the outcome of its nodes, or as a file
+of its own with agents and conditions.
 
-Nodes stand in rows, each as far down as the longest way from the start to it. Edges with a
-condition are dashed; an edge that leads back is drawn at the side.
+Nodes are in rows, each as far down as the longest path from the start to it. Edges with a condition
+are dashed; a back edge is drawn at the side.
 """
 
 from collections import Counter
@@ -17,7 +17,8 @@ from desk.documents.rendering.words.wording import one_line
 from desk.runs.graphs import Link, Shape, shape_of
 
 MOST_DRAWN: Final = 40
-"""A larger graph is only shown as a table in an answer's page."""
+"""The maximum number of nodes drawn in an answer's page. A larger graph is only shown as a
+table."""
 
 MARKS: Final[Mapping[NodeState, str]] = {
     NodeState.DONE: "✓",
@@ -32,10 +33,10 @@ _CLEAR: Final = 6
 """The distance between a node and an edge that passes it."""
 
 _MOST_ACROSS: Final = 4
-"""The most nodes side by side in a page; more would be too small to read."""
+"""The maximum number of nodes in a row of a page; more would be too small to read."""
 
 _LONGEST_LABEL: Final = 34
-"""The most letters of a condition on an edge; its tooltip has all of it."""
+"""The maximum number of letters of a condition on an edge; its tooltip has all of it."""
 
 _LETTER, _SMALL_LETTER = 7.2, 6.4
 """The widths of a letter of names and of conditions, in pixels; a little more than fonts take."""
@@ -44,7 +45,7 @@ _SMALL, _CAPITAL = 6.4, 8.8
 """Those of a letter of a name in a page, and of a capital."""
 
 _ROOM_FOR_NAME: Final = 126
-"""Pixels for a name in the box of a node in a page, beside its mark."""
+"""The width in pixels for a name in the box of a node in a page, beside its mark."""
 
 _STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#16191d}g text{text-anchor:middle}"
@@ -60,9 +61,9 @@ _TIP: Final = (
 
 
 class _Sizes(NamedTuple):
-    """The size of a node, the distances to the next ones right and below, how far edges that lead
-    back bulge, and how far from the middle of a node they begin and end. `around` says whether
-    edges go around the nodes that they pass, or behind them."""
+    """The size of a node, the distances to the next ones right and below, how far back edges bulge,
+    and how far from the middle of a node they begin and end. `around` determines whether edges go
+    around the nodes that they pass, or behind them."""
 
     width: float
     height: float
@@ -97,7 +98,7 @@ class _Layout:
                 self.corners[place] = (left + at * pitch, _MARGIN + number * step)
 
     def path(self, link: Link) -> str:
-        """The path of an edge: down past rows to its end, or back at the side."""
+        """Returns the path of an edge: down past rows to its end, or back at the side."""
         (x, y), (to_x, to_y) = self.corners[link.source], self.corners[link.target]
         width, height, _, down, bulge, apart, _ = self._sizes
         if to_y <= y:
@@ -113,7 +114,8 @@ class _Layout:
         return f"{begun}L{lane:g} {turn:g}{curve}"
 
     def _lane(self, link: Link, x: float) -> float:
-        """Where an edge passes rows: as near to its start as no node is in the way."""
+        """Returns where an edge passes rows: as near to its start as possible without crossing a
+        node."""
         if not self._sizes.around:
             return x
         passed = self._rows[self._depth[link.source] + 1 : self._depth[link.target]]
@@ -127,8 +129,8 @@ class _Layout:
         return low if x - low <= high - x else high
 
     def label_at(self, link: Link, *, alone: bool) -> tuple[float, float]:
-        """The position of an edge's label: near its end, where edges that leave together are apart;
-        near its start if others arrive with it; beside it if it leads back."""
+        """Returns the position of an edge's label: near its end, where edges that leave together
+        are apart; near its start if others arrive with it; beside it if it leads back."""
         (x, y), (to_x, to_y) = self.corners[link.source], self.corners[link.target]
         width, height, _, _, bulge, *_ = self._sizes
         if link.back:
@@ -139,14 +141,14 @@ class _Layout:
 
 
 def _parts(row: list[int]) -> Iterator[list[int]]:
-    """A row split into as few rows of similar length as needed."""
+    """Splits a row into as few rows of similar length as needed."""
     count = -(-len(row) // _MOST_ACROSS)
     length = -(-len(row) // count)
     return (row[start : start + length] for start in range(0, len(row), length))
 
 
 def _depths(graph: GraphSpec, shape: Shape) -> dict[int, int]:
-    """The length of the longest forward path from the start to each node."""
+    """Returns the length of the longest forward path from the start to each node."""
     depths = dict.fromkeys(range(len(graph.nodes)), 0)
     leaving: dict[int, list[int]] = {}
     for link in shape.links:
@@ -159,8 +161,8 @@ def _depths(graph: GraphSpec, shape: Shape) -> dict[int, int]:
 
 
 def graph_in_page(graph: GraphSpec, nodes: Mapping[str, NodeReport]) -> str:
-    """The graph as an `<svg>` element in the page's colours, each node with its state; empty if it
-    is too large."""
+    """Draws the graph as an `<svg>` element in the page's colours, each node with its state. Empty
+    if it is too large."""
     if len(graph.nodes) > MOST_DRAWN:
         return ""
     shape = shape_of(graph)
@@ -179,8 +181,8 @@ def graph_in_page(graph: GraphSpec, nodes: Mapping[str, NodeReport]) -> str:
 
 
 def graph_file(graph: GraphSpec) -> str:
-    """The graph as an SVG file, each node with its agent and each edge with its condition. It loads
-    nothing and runs no script."""
+    """Draws the graph as an SVG file, each node with its agent and each edge with its condition. It
+    loads nothing and runs no script."""
     shape = shape_of(graph)
     sizes, aside = _sizes_of_file(graph, shape)
     layout = _Layout(graph, shape, sizes)
@@ -200,7 +202,8 @@ def graph_file(graph: GraphSpec) -> str:
 
 
 def condition_words(graph: GraphSpec, link: Link) -> str:
-    """When an edge is taken: its condition, `otherwise` after other alternatives, or nothing."""
+    """Returns when an edge is taken: its condition, `otherwise` after other alternatives, or
+    nothing."""
     when = _edge(graph, link).when
     if when is None:
         return "otherwise" if link.field == "next" and link.place else ""
@@ -208,7 +211,7 @@ def condition_words(graph: GraphSpec, link: Link) -> str:
 
 
 def agent_label(node: NodeSpec) -> str:
-    """A node's agent, and that it starts at the first arrival if it does."""
+    """Returns a node's agent, with a note if the node starts at the first arrival."""
     return f"{node.agent}, any" if node.join is Join.ANY else str(node.agent)
 
 
@@ -218,7 +221,7 @@ def _edge(graph: GraphSpec, link: Link) -> Edge:
 
 
 def _sizes_of_file(graph: GraphSpec, shape: Shape) -> tuple[_Sizes, float]:
-    """Sizes that leave room for all words, and the room that edges leading back need at the
+    """Returns sizes that leave room for all words, and the room that back edges need at the
     right."""
     names = max(max(len(node.name), len(agent_label(node))) for node in graph.nodes)
     longest = {False: 0, True: 0}
@@ -254,7 +257,7 @@ def _node_with_state(
 
 
 def _fitting(name: str) -> str:
-    """As much of a name as fits into its node."""
+    """Returns a name, shortened to fit into its node."""
     fits = len(name)
     while fits > 1 and _width(shortened(name, fits)) > _ROOM_FOR_NAME:
         fits -= 1

@@ -1,4 +1,4 @@
-"""Matplotlib's figures as SVG that a page can contain many times.
+"""Converts Matplotlib's figures to SVG that a page can contain many times.
 
 Ids are unique within the page, fonts and colours come from the page's style sheet, and the output
 does not depend on the time or the machine.
@@ -31,7 +31,7 @@ _LONG_FRACTION = re.compile(r"(?<=\.\d)\d+")
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of a size in points, transparent, that only draws SVG."""
+    """Returns an empty figure of a size in points, transparent, that only draws SVG."""
     size = (width / PIXELS_AN_INCH, height / PIXELS_AN_INCH)
     figure = Figure(figsize=size, dpi=PIXELS_AN_INCH)
     figure.patch.set_visible(False)
@@ -39,7 +39,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]) -> str:
-    """A figure as an `<svg>` element that scales with the page.
+    """Returns a figure as an `<svg>` element that scales with the page.
 
     `name` is unique within the page; `label` is for screen readers. `colours` maps the figure's
     hexadecimal colours to those of the page.
@@ -64,7 +64,7 @@ def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]
 
 @contextmanager
 def _settings_of_the_desk() -> Iterator[None]:
-    """As `matplotlib.rc_context`, which would copy all settings and take a tenth of a chart's
+    """Replaces `matplotlib.rc_context`, which would copy all settings and take a tenth of a chart's
     time."""
     settings = matplotlib.rcParams
     before = settings["svg.fonttype"], settings["svg.hashsalt"]

@@ -19,11 +19,11 @@ def spark_points(
     turned: bool = False,
     first: date | None = None,
 ) -> str:
-    """The points of an SVG polyline in a box of `WIDTH` by `HEIGHT`, thinned out, always with the
-    last one.
+    """Returns the points of an SVG polyline in a box of `WIDTH` by `HEIGHT`, thinned out, always
+    with the last one.
 
-    With `in_steps` a value holds until the next one. `turned` draws it upside down. `first` is the
-    first day of the year, if the line begins later. Empty with fewer than two points.
+    With `in_steps` a value is constant until the next one. `turned` draws it upside down. `first`
+    is the first day of the year, if the line begins later. Empty with fewer than two points.
     """
     if len(points) < 2:
         return ""

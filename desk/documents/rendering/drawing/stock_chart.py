@@ -49,7 +49,7 @@ COLOURS: Final = {
 
 
 def stock_chart(history: PriceHistory, until: date) -> str | None:
-    """The last year of the prices up to a day as an `<svg>` element; None with fewer than two
+    """Draws the last year of the prices up to a day as an `<svg>` element; None with fewer than two
     prices.
 
     Averages and bands start when there are enough days. Without volumes there is no volume panel.
@@ -79,7 +79,7 @@ def stock_chart(history: PriceHistory, until: date) -> str | None:
 
 
 def average(values: Series, days: int) -> Series:
-    """For each day the mean of it and the days before it; nan with too few days."""
+    """Returns for each day the mean of it and the days before it; nan with too few days."""
     told = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
         told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).mean(axis=-1)
@@ -87,7 +87,7 @@ def average(values: Series, days: int) -> Series:
 
 
 def deviation(values: Series, days: int) -> Series:
-    """The population standard deviation over the same days."""
+    """Returns the population standard deviation over the same days."""
     told = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
         told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).std(axis=-1)
@@ -95,7 +95,7 @@ def deviation(values: Series, days: int) -> Series:
 
 
 def relative_strength(closes: Series) -> Series:
-    """Wilder's index, 0 to 100, and 50 without any move; nan for the first 14 days."""
+    """Returns Wilder's index, 0 to 100, and 50 without any move; nan for the first 14 days."""
     told = numpy.full(len(closes), numpy.nan)
     moves = numpy.diff(closes)
     if len(moves) < RSI_DAYS:
@@ -111,7 +111,7 @@ def relative_strength(closes: Series) -> Series:
 
 
 def _panels(with_volume: bool) -> tuple[Figure, Axes, Axes | None, Axes]:
-    """The figure and its panels, from the top."""
+    """Returns the figure and its panels, from the top."""
     middle = VOLUME_HEIGHT + GAP if with_volume else 0
     height = TOP + PRICE_HEIGHT + GAP + middle + RSI_HEIGHT + BOTTOM
     figure = new_figure(WIDTH, height)
@@ -208,7 +208,7 @@ def _mark_months(axes: Axes, days: Sequence[date], *, labelled: bool) -> None:
 
 
 def _count(value: float) -> str:
-    """`512 M`: a rounded count."""
+    """Returns a rounded count: `512 M`."""
     for size, sign in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
         if value >= size:
             return f"{value / size:.0f}{sign}"

@@ -1,4 +1,4 @@
-"""Draws as SVG that a page can contain many times, in the colours and fonts of the page's style
+"""Draws SVG that a page can contain many times, in the colours and fonts of the page's style
 sheet."""
 
 import re
@@ -17,8 +17,8 @@ _ID = re.compile(r'\bid="([^"]+)"')
 
 
 class Drawing:
-    """A drawing of a size in points. Places are counted from the lower left corner; what is drawn
-    later covers what was before."""
+    """A drawing of a size in points. Positions are relative to the lower left corner. Later
+    elements cover earlier ones."""
 
     def __init__(self, width: float, height: float) -> None:
         self._width = width
@@ -28,23 +28,23 @@ class Drawing:
     def line(
         self, points: Iterable[Point], colour: str, width: float, *, dashes: str | None = None
     ) -> None:
-        """A line through points, whole or with `DASHED` or `DOTTED` dashes."""
+        """Draws a line through points, solid or with `DASHED` or `DOTTED` dashes."""
         dashed = f"; stroke-dasharray: {_scaled(dashes, width)}" if dashes else ""
         style = f"stroke: {colour}; stroke-width: {width:g}{dashed}"
         self._drawn.append(f'<path d="{self._path(points)}" style="{style}"/>')
 
     def areas(self, outlines: Iterable[Iterable[Point]], colour: str) -> None:
-        """Areas of one colour."""
+        """Draws areas of one colour."""
         path = "".join(f"{self._path(outline)}z" for outline in outlines)
         self._drawn.append(f'<path d="{path}" style="fill: {colour}"/>')
 
     def frame(self, low: Point, high: Point, colour: str) -> None:
-        """The edges between two opposite corners."""
+        """Draws the edges between two opposite corners."""
         path = self._path(corners(low, high))
         self._drawn.append(f'<path d="{path}z" style="stroke: {colour}"/>')
 
     def dot(self, at: Point, radius: float, colour: str) -> None:
-        """A filled circle."""
+        """Draws a filled circle."""
         across, down = self._place(at)
         circle = f'cx="{across}" cy="{down}" r="{_short(radius)}"'
         self._drawn.append(f'<circle {circle} style="fill: {colour}"/>')
@@ -57,7 +57,7 @@ class Drawing:
         size: float,
         anchor: Literal["start", "middle", "end"],
     ) -> None:
-        """Words on one line, whose baseline starts at a point, ends at it or has it in its
+        """Draws words on one line, whose baseline starts at a point, ends at it or has it in its
         middle."""
         across, down = self._place(at)
         style = f"font-size: {size:g}px; text-anchor: {anchor}; fill: {colour}"
@@ -65,8 +65,8 @@ class Drawing:
         self._drawn.append(text)
 
     def svg(self, name: str, label: str) -> str:
-        """The drawing as an `<svg>` element that scales with the page. `name` is unique within the
-        page; `label` is for screen readers."""
+        """Returns the drawing as an `<svg>` element that scales with the page. `name` is unique
+        within the page; `label` is for screen readers."""
         box = f'viewBox="0 0 {self._width:g} {self._height:g}"'
         root = f'<svg class="chart" {box} role="img" aria-label="{escape(label)}">'
         drawn = "\n".join(self._drawn)
@@ -80,12 +80,12 @@ class Drawing:
 
 
 def corners(low: Point, high: Point) -> tuple[Point, Point, Point, Point]:
-    """The corners of a rectangle, by two that are opposite."""
+    """Returns the corners of a rectangle, from two opposite ones."""
     return low, (high[0], low[1]), high, (low[0], high[1])
 
 
 def drawn_again(chart: str) -> str:
-    """A second view of a chart that is in the page already, without repeating its data."""
+    """Returns a second view of a chart that is in the page already, without repeating its data."""
     root, body = _FIRST_TAG.match(chart), _ID.search(chart)
     if root is None or body is None:
         raise ValueError("no chart with an id to be drawn again")
@@ -93,7 +93,7 @@ def drawn_again(chart: str) -> str:
 
 
 def _short(length: float) -> str:
-    """A length to a tenth of a point."""
+    """Formats a length to a tenth of a point."""
     return f"{length:.1f}".removesuffix(".0")
 
 

@@ -1,8 +1,8 @@
-"""Figures in the page: each a button that opens its trace.
+"""Renders figures in the page, each as a button that opens its trace.
 
 The trace is an element with the `popover` attribute, which a browser opens for the button that
-names it, without a script. Browsers that know `interestfor` open it for a resting pointer too; in
-others the style sheet shows the button's description then.
+names it, without a script. Browsers that support `interestfor` also open it on hover; in others the
+style sheet then shows the button's description.
 """
 
 import re
@@ -53,45 +53,46 @@ class FigureLinks:
         return {self._ids[key]: self._traces.trace(key) for key in self._traces.entries}
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
-        """A printed figure as a button for its claim; as plain text if it is no claim."""
+        """Renders a printed figure as a button for its claim, or as plain text if there is no
+        claim."""
         key = self._traces.key(name, market)
         if key is None or printed != self._printed(name, market):
             return escape(typographic(printed))
         return self._element(key, printed)
 
     def on(self, market: MarketStatement, metric: Metric) -> Markup | None:
-        """A market's own figure on a metric; None if there is none."""
+        """Renders a market's own figure on a metric; None if there is none."""
         found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
         claim = next(found, None)
         return self.claim(claim, market.market) if claim else None
 
     def claim(self, claim: Claim, market: str) -> Markup:
-        """A claim as a market's section states it."""
+        """Renders a claim as a market's section states it."""
         return self.of(claim.claim_id, print_claim(claim), market)
 
     def verdict(self, claim: Claim, market: str) -> str:
-        """The verdict in the figure's trace, in a word or two."""
+        """Returns the verdict in the figure's trace, in a word or two."""
         key = self._traces.key(claim.claim_id, market)
         return status_words(None if key is None else self._traces.entries[key].verdict)
 
     def cell(self, subject: str, metric: Metric, printed: str) -> Markup:
-        """A cell of a table over all markets."""
+        """Renders a cell of a table over all markets."""
         return self.of(claim_id(subject, metric), printed)
 
     def named(self, subject: str, metric: Metric) -> Markup | None:
-        """The document's figure on a metric of a subject; None where it has none."""
+        """Renders the document's figure on a metric of a subject; None if it has none."""
         key = self._traces.key(claim_id(subject, metric), None)
         if key is None:
             return None
         return self._element(key, print_claim(self._traces.entries[key].claim))
 
     def input(self, trace: Trace, market: str) -> Markup:
-        """An input of another figure, by name and value."""
+        """Renders an input of another figure, by name and value."""
         button = self.of(trace.claim.claim_id, trace.printed, market)
         return Markup(f"{escape(trace.name)} {button}")  # noqa: S704
 
     def sentence(self, said: Sentence, market: str | None = None) -> Markup:
-        """A printed sentence with buttons for its figures.
+        """Renders a printed sentence with buttons for its figures.
 
         If the prose does not give exactly the printed text, as when it was shortened, the text is
         used without buttons.
@@ -103,14 +104,14 @@ class FigureLinks:
         return tied(self._pieced(prose, text, market, self._element))
 
     def heading(self, said: Sentence) -> Markup:
-        """A sentence in large letters. Its figures are links instead of buttons, because links can
-        wrap like the words around them."""
+        """Renders a sentence in large letters. Its figures are links instead of buttons, because
+        links can wrap like the words around them."""
         return Markup(self._pieced(said.prose, said.text, None, self._linked))  # noqa: S704
 
     def _pieced(
         self, prose: str, text: str, market: str | None, made: Callable[[str, str], Markup]
     ) -> str:
-        """Escaped text, with elements for the figures."""
+        """Returns escaped text, with elements for the figures."""
         keys = {name: self._traces.key(name, market) for name in references(prose)}
         claims = {n: self._traces.entries[key].claim for n, key in keys.items() if key}
         if len(claims) < len(keys) or render(prose, claims) != text:
@@ -118,7 +119,7 @@ class FigureLinks:
         return "".join(_piece(piece, keys, made) for piece in pieces(prose, claims))
 
     def _linked(self, key: str, printed: str) -> Markup:
-        """A printed figure as a link to the trace of its claim."""
+        """Renders a printed figure as a link to the trace of its claim."""
         mark, described = self._described(key)
         words, target = escape(typographic(printed)), self._ids[key]
         return Markup(  # noqa: S704
@@ -126,7 +127,7 @@ class FigureLinks:
         )
 
     def figure(self, claim: Claim, printed: str, market: str) -> Markup:
-        """A claim in the form in which prose prints it."""
+        """Renders a claim in the form in which prose prints it."""
         key = self._traces.key(claim.claim_id, market)
         return escape(typographic(printed)) if key is None else self._element(key, printed)
 
@@ -135,7 +136,7 @@ class FigureLinks:
         return None if key is None else print_claim(self._traces.entries[key].claim)
 
     def _element(self, key: str, printed: str) -> Markup:
-        """A printed figure as what leads to the trace of its claim."""
+        """Returns the cached button of a printed figure."""
         made = self._made.get((key, printed))
         if made is None:
             made = self._made[key, printed] = self._button(key, printed)
@@ -151,7 +152,7 @@ class FigureLinks:
         )
 
     def _described(self, key: str) -> tuple[str, Markup]:
-        """The style of a figure by its verdict, and its description in a line."""
+        """Returns the style of a figure by its verdict, and its description in a line."""
         trace = self.cards[self._ids[key]]
         mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
         return mark, escape(hint(trace))
@@ -166,7 +167,7 @@ def _piece(
 
 
 def tied(markup: str) -> Markup:
-    """Sentences in which each button stays on one line with the punctuation around it.
+    """Returns sentences in which each button stays on one line with the punctuation around it.
 
     Browsers may otherwise break a line on either side of a button.
     """
@@ -174,7 +175,7 @@ def tied(markup: str) -> Markup:
 
 
 def hint(trace: Trace) -> str:
-    """What a figure is, and its verdict, in a line."""
+    """Describes a figure and its verdict, in a line."""
     sources = dict.fromkeys(line.source for line in trace.evidence if line.source)
     words = [f"{trace.name}, {status_words(trace.verdict)}"]
     if trace.formula:
@@ -183,13 +184,13 @@ def hint(trace: Trace) -> str:
 
 
 def tier_words(evidence: EvidenceTrace | DataSource) -> str:
-    """`authoritative, first published by the European Central Bank`."""
+    """Returns words such as `authoritative, first published by the European Central Bank`."""
     tier = str(evidence.tier) if isinstance(evidence.tier, SourceTier) else "tier not recorded"
     return f"{tier}{published_by(evidence)}"
 
 
 def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:
-    """A page-wide id for each name; names that would share one get a number."""
+    """Returns a page-wide id for each name; names that would share one get a number."""
     taken: dict[str, int] = {}
     ids: dict[str, str] = {}
     for name in names:
@@ -200,5 +201,5 @@ def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:
 
 
 def anchor(name: str) -> str:
-    """An id for the page, made from an identifier."""
+    """Returns an id for the page, made from an identifier."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")

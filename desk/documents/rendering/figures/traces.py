@@ -1,8 +1,8 @@
-"""The figures of a document by claim, each followed to its source: value, verdict, formula, inputs,
-evidence, and the piece of a tool's content that it was read from.
+"""Traces of the figures of a document, by claim, each down to its source: value, verdict, formula,
+inputs, evidence, and the part of a tool's content that it was read from.
 
-Content is read as one of the desk's own source results. Content of another shape gives no excerpt:
-what somebody else's server means by its fields is not guessed.
+Content is parsed as one of the desk's own source results. Content of another shape gives no
+excerpt: the fields of a third-party server are not guessed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,8 +44,8 @@ from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
 class Excerpt(Contract):
     """The part of a tool's content that a figure was read from.
 
-    `row` is the source's row, `words` a sentence on it. `cross_of` says of a cross, which nobody
-    publishes, which published rates it is computed from: `EUR/JPY over EUR/USD`.
+    `row` is the source's row, `words` a sentence on it. `cross_of` names the published rates that
+    an unpublished cross rate is computed from: `EUR/JPY over EUR/USD`.
     """
 
     words: Text
@@ -70,7 +70,7 @@ OF_DECISIONS: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
 def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
-    """The part of a tool's answer on a claim; None if nothing can be shown."""
+    """Returns the part of a tool's answer on a claim; None if nothing can be shown."""
     match answer:
         case History():
             return _of_history(claim, answer)
@@ -91,7 +91,7 @@ def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
 
 
 def provenance_of(result: ToolResult) -> Provenance | None:
-    """The source that a result names itself, in the desk's form."""
+    """Returns the source that a result names itself, in the desk's form."""
     content = result.content
     if not isinstance(content, dict):
         return None
@@ -102,7 +102,7 @@ def provenance_of(result: ToolResult) -> Provenance | None:
 
 
 def row_origin(excerpt: Excerpt | None) -> str | None:
-    """The first publisher of a row, if the row names one."""
+    """Returns the first publisher of a row, if the row names one."""
     origin = excerpt.row.get("origin") if excerpt else None
     return origin if isinstance(origin, str) else None
 
@@ -139,7 +139,7 @@ def _cross_of(history: History) -> str | None:
 
 
 def _row_of(legs: CrossLegs | None) -> dict[str, JsonValue]:
-    """The published rates by their names."""
+    """Returns the published rates by their names."""
     rates = (legs.base, legs.quote) if legs else ()
     return {rate.symbol: str(rate.value) for rate in rates if rate is not None}
 
@@ -269,8 +269,8 @@ class EvidenceTrace(Contract):
 
 
 def published_by(source: EvidenceTrace | DataSource) -> str:
-    """`, first published by the European Central Bank`; of a cross, its rates are. Empty where
-    nobody knows."""
+    """Returns words such as `, first published by the European Central Bank`; for a cross, of its
+    rates. Empty if the publisher is not known."""
     if source.origin is None:
         return ""
     excerpt = source.excerpt if isinstance(source, EvidenceTrace) else None
@@ -367,7 +367,8 @@ BAND_FORMULA: Final = "band_position"
 
 
 def formula_words(claim: Claim, inputs: Sequence[Claim], band: Band | None = None) -> str | None:
-    """`percent change: (157.25 / 156.80 − 1) × 100`; None for a figure that was not computed.
+    """Returns words such as `percent change: (157.25 / 156.80 − 1) × 100`; None for a figure that
+    was not computed.
 
     A formula with missing inputs, or an unknown one, is only named.
     """
@@ -440,7 +441,7 @@ class Traces:
         return tuple(self._stated)
 
     def ids_of(self, market: str) -> tuple[str, ...]:
-        """The ids of the claims in a market's section."""
+        """Returns the ids of the claims in a market's section."""
         return tuple(
             name
             for name, lines in self._stated.items()
@@ -448,8 +449,8 @@ class Traces:
         )
 
     def key(self, claim_id: str, market: str | None = None) -> str | None:
-        """The key of a figure in a market's section, or in the week's tables; None if there is
-        none."""
+        """Returns the key of a figure in a market's section, or in the week's tables; None if there
+        is none."""
         if claim_id not in self._main:
             return None
         own = self._own.get((claim_id, market)) if market is not None else None
@@ -458,7 +459,7 @@ class Traces:
         return f"{claim_id}{OF_MARKET}{own.market}"
 
     def trace(self, key: str) -> Trace:
-        """The trace of a figure.
+        """Returns the trace of a figure.
 
         Raises:
             KeyError: there is no such entry.
@@ -466,7 +467,8 @@ class Traces:
         return self._trace(key, ())
 
     def _trace(self, key: str, above: tuple[str, ...]) -> Trace:
-        """What is not computed has one trace, whichever figures it goes into."""
+        """Returns a figure's trace. A figure that is not computed has one trace, shared by all
+        figures computed from it."""
         if self.entries[key].claim.inputs:
             return self._made(self.entries[key], above)
         if key not in self._read:
@@ -513,7 +515,7 @@ class Traces:
                 )
 
     def _evidence(self, claim: Claim, evidence_id: str) -> EvidenceTrace:
-        """A call behind a figure, with the part that the figure was read from."""
+        """Returns a call behind a figure, with the part that the figure was read from."""
         call = self._calls.get(evidence_id)
         if call is None:
             call = self._calls[evidence_id] = self._call(evidence_id)
@@ -556,7 +558,8 @@ class Traces:
 
     @cached_property
     def _answers(self) -> dict[str, Answer | None]:
-        """The contents in the desk's forms, read once, as several figures are read from each."""
+        """The contents in the desk's forms, each parsed once, because several figures are read from
+        it."""
         return {name: _readable(result) for name, result in self._results.items()}
 
     @cached_property
@@ -581,7 +584,7 @@ def _readable(result: ToolResult) -> Answer | None:
 
 
 def figure_name(claim: Claim) -> str:
-    """`USD/JPY move`, with its day or days if there can be several."""
+    """Returns words such as `USD/JPY move`, with its day or days if there can be several."""
     day = print_known_day(claim.as_of, claim.precision)
     dated = f" of {day}" if "@" in claim.claim_id else ""
     return f"{claim.subject} {human(claim.metric)}{dated}{span_words(claim)}"
@@ -600,8 +603,8 @@ def _by_claim(document: Document) -> dict[str, list[Stated]]:
 
 
 def _foremost(lines: list[Stated]) -> Stated:
-    """The statement of the section that the claim is about, else the first one; contested if it is
-    so in any section."""
+    """Returns the statement of the section that the claim is about, else the first one; contested
+    if it is so in any section."""
     own = (line for line in lines if line.market == line.claim.subject)
     chosen = next(own, lines[0])
     agreeing = [line for line in lines if _agree(line.claim, chosen.claim)]
@@ -615,7 +618,7 @@ def _is_contested(verdict: ClaimVerdict | None) -> bool:
 
 
 def _agree(one: Claim, other: Claim) -> bool:
-    """Whether two claims print the same figure of the same day."""
+    """Returns whether two claims print the same figure of the same day."""
     return one is other or (print_claim(one), one.as_of) == (print_claim(other), other.as_of)
 
 
@@ -625,7 +628,7 @@ def _checked_with(stated: Stated) -> tuple[str, ...]:
 
 
 def _listed(evidence_id: str, source: DataSource | None, document: Document) -> EvidenceTrace:
-    """The source list's entry for evidence that is not in the document."""
+    """Returns the source list's entry for evidence that is not in the document."""
     if source is None:
         return EvidenceTrace(evidence_id=evidence_id, recorded=False, as_of=document.as_of)
     return EvidenceTrace(

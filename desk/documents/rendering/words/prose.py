@@ -1,9 +1,9 @@
-"""The prose of an answer: what it refers to, and how that is printed.
+"""The prose of an answer: its references, and how they are printed.
 
-`[[q1]]` stands for words of a source and is printed as those words in quotation marks, followed by
-the source and the place in it; where the quotation before it on the same line is of the same place,
-that is not said again. `[[USD/JPY:move]]` stands for a claim and is printed as its figure, and
-`[[USD/JPY:direction]]` for what a swarm takes to be likely, printed as its probability.
+`[[q1]]` refers to words of a source and is printed as those words in quotation marks, followed by
+the source and the place in it. If the preceding quotation on the same line is from the same place,
+the place is not repeated. `[[USD/JPY:move]]` refers to a claim and is printed as its figure, and
+`[[USD/JPY:direction]]` to a swarm's hypothesis, printed as its probability.
 """
 
 import re
@@ -30,7 +30,7 @@ from desk.trust.prose import (
 )
 
 LONGEST_SOURCE: Final = 120
-"""The most characters of a source's name after a quotation."""
+"""The maximum length in characters of a source's name after a quotation."""
 
 _ACTED_ON: Final = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)")
 """Characters that Markdown interprets within a line."""
@@ -51,17 +51,17 @@ class Known(NamedTuple):
     odds: Mapping[str, str] = MappingProxyType({})
 
     def has(self, name: str) -> bool:
-        """Whether a reference is known."""
+        """Returns whether a reference is known."""
         return name in self.claims or name in self.others
 
     @property
     def others(self) -> frozenset[str]:
-        """What a reference may stand for besides claims."""
+        """The references that are known besides claims."""
         return frozenset((*self.quotations, *self.odds))
 
 
 def odds_of(hypotheses: Iterable[Hypothesis]) -> dict[str, str]:
-    """The printed probabilities of hypotheses, by the references to them."""
+    """Returns the printed probabilities of hypotheses, by the references to them."""
     return {each.reference: f"{each.probability:.0%}".replace("%", " %") for each in hypotheses}
 
 
@@ -83,17 +83,17 @@ Piece: TypeAlias = str | Figure | Quoted
 
 
 class KeptProse(NamedTuple):
-    """A printable text, and what was left out of it."""
+    """A printable text, and the sentences that were left out of it."""
 
     prose: str
     dropped: tuple[DroppedSentence, ...]
 
 
 def pieces(prose: str, known: Known) -> Iterator[Piece]:
-    """The text in order: literal text, claims, and quotations.
+    """Yields the text in order: literal text, claims, and quotations.
 
     Raises:
-        UnknownReferenceError: a reference stands for nothing.
+        UnknownReferenceError: a reference is unknown.
     """
     unknown = tuple(dict.fromkeys(name for name in references(prose) if not known.has(name)))
     if unknown:
@@ -122,25 +122,26 @@ def pieces(prose: str, known: Known) -> Iterator[Piece]:
 
 
 def render_answer(prose: str, known: Known) -> str:
-    """The printed text, in Markdown. A source's words are escaped.
+    """Returns the printed text, in Markdown. A source's words are escaped.
 
     Raises:
-        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+        UnknownReferenceError: a reference is unknown; nothing is rendered then.
     """
     return "".join(_printed(piece) for piece in pieces(prose, known))
 
 
 def render_plain(prose: str, known: Known) -> str:
-    """The printed text, for a place that interprets no markup.
+    """Returns the printed text, for a place that interprets no markup.
 
     Raises:
-        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+        UnknownReferenceError: a reference is unknown; nothing is rendered then.
     """
     return "".join(_plain(piece) for piece in pieces(prose, known))
 
 
 def attribution_of(quotation: Quotation) -> str | None:
-    """`Settlement policy, page 3`; None if the quoted words are the source's name."""
+    """Returns an attribution such as `Settlement policy, page 3`; None if the quoted words are the
+    source's name."""
     source = shortened(shown_words(quotation.source), LONGEST_SOURCE)
     if source == shown_words(quotation.text):
         return None
@@ -149,18 +150,18 @@ def attribution_of(quotation: Quotation) -> str | None:
 
 
 def shown_words(text: str) -> str:
-    """A source's words on one line, letter by letter, without invisible characters."""
+    """Returns a source's words on one line, letter by letter, without invisible characters."""
     return " ".join(CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
 
 
 def harmless(words: str) -> str:
-    """The words escaped, so that Markdown prints them unchanged."""
+    """Returns the words escaped, so that Markdown prints them unchanged."""
     return _ACTED_ON.sub(lambda found: f"\\{found[0]}", words)
 
 
 def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
-    """The text without control characters, and without sentences that hold a typed figure or an
-    unknown reference."""
+    """Returns the text without control characters, and without sentences that contain a typed
+    figure or an unknown reference."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
     rejected = rejected_figures(visible, known.claims, others=known.others, place=place)
     kept = without(visible, rejected)
@@ -171,8 +172,8 @@ def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
 
 
 def plain_if_known(prose: str, known: Known) -> str:
-    """The text for a place without markup, without the sentences that may not be printed; empty if
-    it cannot be rendered.
+    """Returns the text for a place without markup, without the sentences that may not be printed;
+    empty if it cannot be rendered.
 
     It never raises: workflows call it for the memory, and a run must not fail because a later
     version judges a sentence differently.

@@ -32,22 +32,22 @@ WITHHELD: Final = "no position holds, and the figure is withheld"
 
 
 def verdicts_of(statement: MarketStatement | AnswerReport) -> dict[str, ClaimVerdict]:
-    """The verdicts of a section, or of an answer, by claim id."""
+    """Returns the verdicts of a section, or of an answer, by claim id."""
     return {verdict.claim_id: verdict for verdict in statement.verdicts}
 
 
 def status_words(verdict: ClaimVerdict | None) -> str:
-    """`verified`, `single source`, `contested`; `not checked` where there is no verdict."""
+    """Returns `verified`, `single source` or `contested`; `not checked` if there is no verdict."""
     return UNCHECKED if verdict is None else STATUS_WORDS[verdict.status]
 
 
 def check_words(verdict: ClaimVerdict | None) -> str:
-    """The check that decided: `second source`. Empty without a verdict."""
+    """Returns the check that decided: `second source`. Empty without a verdict."""
     return "" if verdict is None else CHECK_WORDS[verdict.decided_by]
 
 
 def verdict_words(verdict: ClaimVerdict | None) -> str:
-    """The verdict, the check that decided and its reason, in a sentence or two."""
+    """Returns the verdict, the check that decided and its reason, in a sentence or two."""
     if verdict is None:
         return "Not checked: the validator gave no verdict on it."
     words = f"{status_words(verdict).capitalize()} ({check_words(verdict)})"
@@ -56,7 +56,7 @@ def verdict_words(verdict: ClaimVerdict | None) -> str:
 
 
 def stated_words(stated: str) -> str:
-    """What a position states, a figure with its thousands set apart as in every table:
+    """Returns the statement of a position, with thousands separators as in every table:
     `18,055`."""
     number, gap, behind = stated.partition(" ")
     try:
@@ -67,7 +67,7 @@ def stated_words(stated: str) -> str:
 
 
 def position_words(position: Position) -> str:
-    """A position: its holder, its statement, its source, and its weight."""
+    """Describes a position: its agent, its statement, its source, and its weight."""
     if position.abstains:
         return f"{human(position.agent)}, weight 0"
     origin = f", first published by {position.origin}" if position.origin else ""
@@ -79,7 +79,7 @@ def position_words(position: Position) -> str:
 
 
 def state_words(conflict: ConflictRecord) -> str:
-    """Whether a conflict is settled, and by whom or what."""
+    """Returns whether a conflict is settled, and by whom or what."""
     if not conflict.resolved:
         return "waiting for a person"
     if conflict.decided_by is DecidedBy.PERSON:
@@ -94,15 +94,15 @@ def state_words(conflict: ConflictRecord) -> str:
 
 
 def outcome_words(conflict: ConflictRecord) -> str:
-    """The position that holds, or what is withheld if none does."""
+    """Returns the chosen position, or that the figure is withheld."""
     if conflict.chosen is None:
         return WITHHELD if conflict.resolved else "undecided so far"
     return f"{stated_words(conflict.chosen)} holds"
 
 
 def standing_words(conflict: ConflictRecord, position: Position) -> str:
-    """The outcome of a position: it `holds`, `abstains` or is the `dissent`. Empty while the
-    conflict is open, and if no position holds."""
+    """Returns the outcome of a position: it `holds`, `abstains` or is the `dissent`. Empty while
+    the conflict is open, and if no position was chosen."""
     if position.abstains:
         return "abstains"
     if not conflict.resolved or conflict.chosen is None:

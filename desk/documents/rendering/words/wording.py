@@ -28,19 +28,20 @@ _UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
 
 
 def typographic(text: str) -> str:
-    """The text with true minus signs, and with no line break between figures and their units."""
+    """Returns the text with true minus signs, and with no line break between figures and their
+    units."""
     return _UNIT.sub("\u00a0", _MINUS.sub("−", text))
 
 
 def allowance_words(allowance: Allowance) -> str:
-    """`at most $20.00 and 1,000,000 tokens`."""
+    """Returns words such as `at most $20.00 and 1,000,000 tokens`."""
     limits = [f"${allowance.usd:,.2f}"] if allowance.usd is not None else []
     limits += [f"{allowance.tokens:,} tokens"] if allowance.tokens is not None else []
     return f"at most {' and '.join(limits)}" if limits else "without a budget"
 
 
 def cost_words(usage: Usage) -> str:
-    """The tokens and cost of agents' turns. Calls with an unknown price are counted."""
+    """Returns the tokens and cost of agents' turns. Calls with an unknown price are counted."""
     words = f"{usage.tokens:,} tokens"
     if usage.cost_usd:
         words += f", ${usage.cost_usd:.4f}"
@@ -51,7 +52,8 @@ def cost_words(usage: Usage) -> str:
 
 
 def lost_words(usage: Usage) -> str:
-    """The end of a sentence on what may have been billed besides; empty if everything is known."""
+    """Returns the end of a sentence on what else may have been billed; empty if everything is
+    known."""
     if not usage.lost_calls:
         return ""
     one = usage.lost_calls == 1
@@ -62,51 +64,51 @@ def lost_words(usage: Usage) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text from outside, without line breaks and control characters."""
+    """Returns text from outside, without line breaks and control characters."""
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
     return " ".join(text.split())
 
 
 def printable(page: str) -> str:
-    """A page without control characters, which a terminal would interpret and which the words of an
-    agent or a person may contain. Line ends and tabs stay."""
+    """Returns a page without control characters, which a terminal would interpret and which the
+    words of an agent or a person may contain. Line ends and tabs stay."""
     return CONTROLS.sub(" ", page)
 
 
 def human(name: str) -> str:
-    """An identifier as words: `research_agent_1` becomes `research agent 1`."""
+    """Returns an identifier as words: `research_agent_1` becomes `research agent 1`."""
     return name.replace("_", " ")
 
 
 def span_words(claim: Claim) -> str:
-    """`, 30 Sep 2026 to 30 Oct 2026` after the name of a figure of other days than the window's;
-    empty otherwise."""
+    """Returns `, 30 Sep 2026 to 30 Oct 2026`, for the name of a figure of other days than the
+    window's; empty otherwise."""
     days = span_days(claim)
     return f", {print_full_day(days[0])} to {print_full_day(days[1])}" if days else ""
 
 
 def instant(moment: datetime, zone: str = "UTC") -> str:
-    """`21 Sep 2026 07:00 Europe/London`."""
+    """Formats an instant: `21 Sep 2026 07:00 Europe/London`."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{print_full_day(local.date())} {local:%H:%M} {zone}"
 
 
 def analysts_words(model: str) -> str:
-    """Who did the work: `built in`, or a model's name."""
+    """Returns who did the work: `built in`, or a model's name."""
     return "built in" if model == BUILTIN else model
 
 
 def named_together(names: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`, by the CLDR for British English."""
-    # Slow to import, and most commands name nothing together.
+    """Returns `a`, `a and b`, or `a, b and c`, by the CLDR for British English."""
+    # Slow to import, and most commands list no names.
     from babel.lists import format_list
 
     return format_list([*names], locale="en_GB")
 
 
 def arguments_words(arguments: Mapping[str, JsonValue]) -> str:
-    """A question's arguments by name: `symbol USD/JPY; start 2025-10-01`."""
+    """Returns a call's arguments by name: `symbol USD/JPY; start 2025-10-01`."""
     return "; ".join(f"{name} {_argument(value)}" for name, value in sorted(arguments.items()))
 
 
@@ -117,12 +119,12 @@ def _argument(value: JsonValue) -> str:
 
 
 def share_words(share: float, places: int = 0) -> str:
-    """A confidence as a percentage: `95 %`."""
+    """Formats a confidence as a percentage: `95 %`."""
     return f"{share:.{places}%}".replace("%", " %")
 
 
 def figure(value: Decimal | None, unit: Unit, *, signed: bool = True) -> str:
-    """A figure in its unit, or the sign for none."""
+    """Formats a figure in its unit, or the sign for none."""
     return NO_FIGURE if value is None else print_figure(value, unit, signed=signed)
 
 
@@ -131,7 +133,7 @@ MOST_INPUTS: Final = 8
 
 
 def rests_on(claim: Claim) -> str:
-    """What a claim rests on besides evidence: its formula and its inputs."""
+    """Returns what a claim rests on besides evidence: its formula and its inputs."""
     formula = human(claim.formula) if claim.formula else ""
     if len(claim.inputs) > MOST_INPUTS:
         return f"{formula} of {len(claim.inputs)} figures"
