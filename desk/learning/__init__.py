@@ -1,1 +1,1 @@
-"""What the desk learns from the outcomes of its forecasts and of its work."""
+"""Lessons from the outcomes of the desk's forecasts and of its work."""

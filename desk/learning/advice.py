@@ -18,7 +18,7 @@ from desk.contracts.learning.lessons import (
 from desk.contracts.names import AgentId
 
 HEAVIEST: Final = 10.0
-"""What no weight of a vote exceeds, whatever it is multiplied by."""
+"""The maximum weight of a vote, whatever it is multiplied by."""
 
 
 class AdviceUse(StrEnum):
@@ -37,10 +37,10 @@ class Judged(NamedTuple):
 
 
 def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str] = ()) -> RunPolicy:
-    """The policy of a run: the configured one, changed by the record.
+    """Returns the policy of a run: the configured one, changed by the record.
 
     The record's weights always apply; recommendations apply if `follows` has their id, and unknown
-    ids are ignored. No source, tool or agent is added or removed: a source can only be asked later.
+    ids are ignored. No source, tool or agent is added or removed: a source can only be moved back.
     """
     if advice is None:
         return policy
@@ -52,7 +52,7 @@ def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str]
 
 
 def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[Judged, ...]:
-    """Every recommendation and what the run did with it, in their order.
+    """Returns every recommendation and whether the run followed it, in their order.
 
     A followed recommendation is without effect if no other source has the capability or calls have
     that much time already.
@@ -69,8 +69,8 @@ def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[J
 
 
 def can_be_followed(recommendation: Recommendation) -> bool:
-    """Whether a run can follow the recommendation by itself, and the recommendation has all that
-    this takes."""
+    """Returns whether a run can follow the recommendation by itself, and the recommendation has all
+    fields that this needs."""
     if recommendation.kind is AdviceKind.ADD_SOURCE:
         return False
     if recommendation.kind is AdviceKind.PREFER_FALLBACK:
@@ -81,7 +81,7 @@ def can_be_followed(recommendation: Recommendation) -> bool:
 
 
 def voting_with(voting: VotingConfig, weights: Iterable[RecordWeight]) -> VotingConfig:
-    """The rules of voting with the weights of agents and sources multiplied by the record's
+    """Returns the rules of voting with the weights of agents and sources multiplied by the record's
     factors."""
     agents: dict[AgentId, float] = dict(voting.agents)
     sources = dict(voting.sources)
@@ -116,8 +116,8 @@ def _followed(policy: RunPolicy, recommendation: Recommendation) -> RunPolicy:
 
 
 def _asked_last(server: str, capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
-    """The routes of a capability with the server moved to the end: it is asked only if the others
-    have nothing. Unchanged if no other source of the run has the capability."""
+    """Returns the routes of a capability with the server moved to the end: it is called only if the
+    others have nothing. Unchanged if no other source of the run has the capability."""
     routes = configured(capability, policy)
     own = tuple(route for route in routes if route.server == server)
     others = tuple(route for route in routes if route.server != server)
@@ -129,7 +129,7 @@ def _reachable(routes: Sequence[Route], policy: RunPolicy) -> bool:
 
 
 def _with_timeout(policy: RunPolicy, seconds: float | None) -> RunPolicy:
-    """The policy with more time for a call, but no more than its task has."""
+    """Returns the policy with more time for a call, but no more than its task has."""
     deadlines = policy.deadlines
     asked = timedelta(seconds=seconds) if seconds is not None else deadlines.tool_call
     given = max(deadlines.tool_call, min(asked, deadlines.task))

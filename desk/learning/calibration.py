@@ -37,36 +37,36 @@ DIGITS: Final = 6
 MONITORED_WEEKS: Final = 12
 
 MONITORED: Final = 100
-"""So many of the newest weeks, or as many more as hold so many forecasts together, are looked at
-for a one-sided stance."""
+"""The stance is monitored over the newest weeks: `MONITORED_WEEKS`, or more if these have fewer
+forecasts than this."""
 
 CHANCE: Final = 0.05
-"""A lean that comes of chance no more often than this is told."""
+"""A one-sided stance is reported if chance would produce it with less than this probability."""
 
 AGENT_GAIN: Final = 2.0
-"""By how much a factor moves for a skill of one, before it is shrunk."""
+"""The change of a factor for a skill of one, before it is shrunk."""
 
 SOURCE_GAIN: Final = 1.0
-"""By how much it moves for a share of verified claims that is one above the mean."""
+"""The change of a factor for a share of verified claims that is one above the mean."""
 
 LEAST_WEEKS: Final = 26
 """Forecasts of fewer weeks change nothing."""
 
 LEAST_CLAIMS: Final = 50
-"""Fewer claims with a verdict change nothing."""
+"""Fewer claims with a verdict than this change nothing."""
 
 HALF_AT_OUTCOMES: Final = 50
-"""With so many outcomes, half of what the record says is believed. All forecasts of a week have one
-outcome between them, the dollar's, and so have weeks whose forecasts span the same time."""
+"""The number of outcomes at which half of the measured effect applies. All forecasts of a week have
+one common outcome, the dollar's, and so have weeks whose forecasts span the same time."""
 
 HALF_AT_CLAIMS: Final = 200
-"""With so many claims, half of what the record says is believed."""
+"""The number of claims at which half of the measured effect applies."""
 
 WEIGHT_DIGITS: Final = 2
 
 
 def score(made: MadeForecast, value: Decimal | None, value_on: date | None) -> ScoredForecast:
-    """The forecast, scored by the last fixing known when it was due.
+    """Returns the forecast, scored by the last fixing known when it was due.
 
     Void, without a value, in three cases: no fixing in the 14 days before; the fixing is no newer
     than the level that the forecast started from; the fixing was not known when the forecast was
@@ -83,11 +83,13 @@ def score(made: MadeForecast, value: Decimal | None, value_on: date | None) -> S
 def scorecard(
     scored: Iterable[ScoredForecast], still_open: Iterable[MadeForecast], as_of: datetime
 ) -> Scorecard:
-    """How the `scored` did, and which way the newest of them and of the `still_open` lean.
+    """Returns the scores of `scored`, and the direction of the newest of them and of the
+    `still_open`.
 
     The caller gives what was known at `as_of`: what was due by then, and what was made before it
-    and was not due. Rows are those of all, of each agent and of each market, in that order. Those
-    that were written afterwards, and those that a person overruled, are scored apart.
+    and was not due. There are rows for all forecasts, for each agent and for each market, in that
+    order. Forecasts that were written afterwards, and those that a person overruled, are scored
+    separately.
     """
     every: defaultdict[Standing, list[ScoredForecast]] = defaultdict(list)
     waiting: defaultdict[Standing, list[MadeForecast]] = defaultdict(list)
@@ -117,9 +119,9 @@ def _card(
 
 
 def outcome(forecast: ScoredForecast) -> float:
-    """1 where the pair was fixed higher, 0 lower, a half at the same level.
+    """Returns 1 if the pair was fixed higher, 0 if lower, a half at the same level.
 
-    The value is read to the last digit of the level.
+    The value is rounded to the last digit of the level.
 
     Raises:
         ValueError: the forecast is void.
@@ -132,8 +134,8 @@ def outcome(forecast: ScoredForecast) -> float:
 
 
 def brier(probabilities: Sequence[float], outcomes: Sequence[float]) -> float:
-    """The mean squared error of the probabilities (Brier, Verification of Forecasts Expressed in
-    Terms of Probability, Monthly Weather Review 1950, for two outcomes).
+    """Returns the mean squared error of the probabilities (Brier, Verification of Forecasts
+    Expressed in Terms of Probability, Monthly Weather Review 1950, for two outcomes).
 
     Raises:
         ValueError: there are none, or they differ in number.
@@ -145,12 +147,12 @@ def brier(probabilities: Sequence[float], outcomes: Sequence[float]) -> float:
 
 
 def coin_brier(outcomes: Sequence[float]) -> float:
-    """The Brier score of a probability of one half for everything, as of a random walk."""
+    """Returns the Brier score of a probability of one half for everything, as of a random walk."""
     return brier([COIN] * len(outcomes), outcomes)
 
 
 def monitor(made: Iterable[MadeForecast]) -> StanceMonitor:
-    """Whether the newest forecasts lean one way more often than chance allows.
+    """Returns whether the newest forecasts lean one way more often than chance allows.
 
     The forecasts of one week are one opinion, mostly about the dollar. So each week counts once, by
     the direction of most of its forecasts, in an exact two-sided sign test (binomial distribution).
@@ -165,16 +167,16 @@ def monitor(made: Iterable[MadeForecast]) -> StanceMonitor:
 
 
 def sign_test(more: int, less: int) -> float:
-    """The two-sided p-value of a sign test: the probability that a fair coin falls at least as
-    unevenly."""
+    """Returns the two-sided p-value of a sign test: the probability that a fair coin falls at least
+    as unevenly."""
     throws = more + less
     tail = sum(math.comb(throws, heads) for heads in range(max(more, less), throws + 1))
     return min(1.0, 2 * tail / (1 << throws))
 
 
 def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
-    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few. Only
-    those of the record count."""
+    """Returns for each agent a factor by how much its forecasts beat a coin; 1 while there are few.
+    Only forecasts of the record count."""
     by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
     for forecast in scored:
         if forecast.value is not None and standing_of(forecast.made) is Standing.RECORD:
@@ -183,8 +185,8 @@ def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
 
 
 def source_weights(records: Iterable[SourceRecord]) -> tuple[RecordWeight, ...]:
-    """By source, how much oftener than those of all sources its claims were verified, of those
-    that were verified, contested or rejected; 1 while they are few."""
+    """Returns for each source a factor by how much more often than those of all sources its claims
+    were verified, among those verified, contested or rejected; 1 while there are few."""
     by_server: defaultdict[str, _Verdicts] = defaultdict(lambda: _Verdicts(0, 0))
     for record in records:
         by_server[record.server] = by_server[record.server].plus(record)
@@ -192,7 +194,7 @@ def source_weights(records: Iterable[SourceRecord]) -> tuple[RecordWeight, ...]:
 
 
 def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int) -> RecordWeight:
-    """What an agent's voice is worth whose forecasts have the Brier score `own`, where a coin's is
+    """Returns the weight of an agent whose forecasts have the Brier score `own`, where a coin has
     `coin`, over so many outcomes of so many weeks."""
     found = (
         f"Brier {own:.3f} against {coin:.3f} of a coin over {outcomes} forecasts of {weeks} weeks"
@@ -254,13 +256,13 @@ def _row(of: str, said: Sequence[_Said]) -> ScoreRow:
 
 
 def _hits(said: Sequence[float], came: Sequence[float]) -> int:
-    """How many were on the right side. A probability of one half is on neither."""
+    """Returns how many were on the right side. A probability of one half is on neither."""
     return sum((s - COIN) * (c - COIN) > 0 for s, c in zip(said, came, strict=True))
 
 
 def _bins(said: Iterable[_Said]) -> Iterator[CalibrationBin]:
-    """Forecasts by tenths of probability, each tenth from its lower edge on; empty tenths are left
-    out."""
+    """Yields forecasts by tenths of probability, each including its lower edge. Empty tenths are
+    left out."""
     groups: defaultdict[int, list[_Said]] = defaultdict(list)
     for one in said:
         groups[min(int(one.probability * BINS), BINS - 1)].append(one)
@@ -298,7 +300,7 @@ def _one_sided(weeks: Sequence[Sequence[bool]], total: int, up: int) -> str | No
 
 
 class _Verdicts(NamedTuple):
-    """Of the claims that rest on a source, those verified, and all with a verdict."""
+    """The number of a source's claims that were verified, and of all with a verdict."""
 
     verified: int
     all: int
@@ -323,7 +325,8 @@ def _of_sources(by_server: dict[str, _Verdicts]) -> Iterator[RecordWeight]:
     total = sum(verdicts.all for verdicts in by_server.values())
     mean = sum(verdicts.verified for verdicts in by_server.values()) / total if total else 0.0
     for server, verdicts in sorted(by_server.items()):
-        # Published reports have these words, and `desk audit` derives them again: they stay.
+        # Published reports contain these words, and `desk audit` derives them again: they must not
+        # change.
         found = (
             f"{verdicts.verified} of {verdicts.all} claims borne out by another origin, "
             f"{verdicts.share:.1%} against {mean:.1%} of all sources"

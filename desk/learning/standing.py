@@ -1,9 +1,9 @@
-"""Which forecasts are the desk's record, and which count apart.
+"""Determines which forecasts belong to the desk's record, and which count separately.
 
-Apart count those that a person overruled, and those that were written so long after their as-of
-instant that they are back-tests. A forecast is written a while after the instant as of which it
-knows the world: an hour in a scheduled run, years in a backfill. What happened in between was there
-to be seen, by a model or by whoever chose to ask, whatever the tools held back.
+Forecasts that a person overruled count separately, and so do those that were written so long after
+their as-of instant that they are back-tests. A forecast is written some time after its as-of
+instant: an hour in a scheduled run, years in a backfill. A model, or the user who chose the
+question, could know what happened in between, although the tools withheld it.
 """
 
 from datetime import datetime, timedelta
@@ -14,15 +14,15 @@ from desk.contracts.learning.lessons import MadeForecast
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 
 IN_TIME: Final = timedelta(days=8)
-"""So long after its as-of instant a forecast still counts as made then: the latest complete week
-can be run until the next one is, and a day longer."""
+"""How long after its as-of instant a forecast still counts as made in time: the latest complete
+week can be run until the next one is complete, and a day longer."""
 
 SHARE_OF_HORIZON: Final = 3
-"""Of a short horizon no more than one part in so many may have passed."""
+"""At most one part in this many of a short horizon may have passed."""
 
 
 def in_time_until(as_of: datetime, due: datetime) -> datetime:
-    """The last instant at which what is forecast as of an instant counts as made then."""
+    """Returns the last instant at which a forecast as of an instant counts as made in time."""
     return as_of + min(IN_TIME, (due - as_of) / SHARE_OF_HORIZON)
 
 
@@ -35,25 +35,27 @@ class Standing(StrEnum):
 
 
 def standing_of(made: MadeForecast) -> Standing:
-    """Where a forecast counts."""
+    """Returns where a forecast counts."""
     if is_backtest(made):
         return Standing.BACKTEST
     return Standing.RECORD if made.overruled_by is None else Standing.OVERRULED
 
 
 def is_backtest(made: MadeForecast) -> bool:
-    """Whether a forecast was written afterwards; not where nobody recorded when it was."""
+    """Returns whether a forecast was written afterwards. False if the time of writing was not
+    recorded."""
     return written_afterwards(made.as_of, made.written_at, made.due)
 
 
 def is_backtested(scored: ScoredHypothesis) -> bool:
-    """Whether a hypothesis was written afterwards; not where nobody recorded when it was."""
+    """Returns whether a hypothesis was written afterwards. False if the time of writing was not
+    recorded."""
     return written_afterwards(scored.made_as_of, scored.written_at, scored.hypothesis.due)
 
 
 def written_afterwards(as_of: datetime | None, written_at: datetime | None, due: datetime) -> bool:
-    """Whether what is forecast as of an instant was written so late that it is a back-test; not
-    where one of the two is not on record."""
+    """Returns whether a forecast as of an instant was written so late that it is a back-test. False
+    if one of the two instants was not recorded."""
     if as_of is None or written_at is None:
         return False
     return written_at > in_time_until(as_of, due)

@@ -1,4 +1,4 @@
-"""Forecasts: their probability, when they are due, and the fixings that score them."""
+"""Forecasts: their probability, their due date, and the fixings that score them."""
 
 from desk.learning.forecasts.fixings import (
     asked_for,

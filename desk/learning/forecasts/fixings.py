@@ -1,4 +1,4 @@
-"""The calls that fetch the fixings by which forecasts are scored, and how the answers are read."""
+"""Makes the calls that fetch the fixings by which forecasts are scored, and parses the answers."""
 
 from collections.abc import Container, Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -12,12 +12,12 @@ from desk.contracts.findings.source_results import PairQuote, Quotes
 from desk.contracts.learning.record import FixingPause, Resolution
 
 SEVERAL_AT_ONCE: Final = {"ecb": "get_quotes"}
-"""Servers that answer for many pairs in one call; any other is asked for one pair at a time."""
+"""Servers that answer for many pairs in one call. Any other is asked for one pair at a time."""
 
 MOST_AT_ONCE: Final = 60
 
 AWAITED_FOR: Final = timedelta(days=30)
-"""So long after it was due a fixing that is not there may still come."""
+"""How long after it was due a missing fixing may still be published."""
 
 _LONGEST_WORDS: Final = 300
 
@@ -25,8 +25,8 @@ _LONGEST_WORDS: Final = 300
 def fixing_calls(
     server: str, markets: Sequence[str], alone: Container[str] = ()
 ) -> tuple[ToolCall, ...]:
-    """The calls that ask a server for the last fixings of some pairs, and for those `alone` each
-    by itself."""
+    """Returns the calls for the last fixings of some pairs from a server. Pairs in `alone` get a
+    call of their own."""
     several = SEVERAL_AT_ONCE.get(server)
     if several is None:
         return tuple(_call(server, "get_quote", market, symbol=market) for market in markets)
@@ -39,17 +39,17 @@ def fixing_calls(
 
 
 def asked_for(call: ToolCall) -> tuple[str, ...]:
-    """The pairs that such a call asks for."""
+    """Returns the pairs that such a call asks for."""
     symbols = call.arguments.get("symbols", [call.arguments.get("symbol")])
     return tuple(str(symbol) for symbol in symbols) if isinstance(symbols, list) else ()
 
 
 def resolutions_in(answer: ToolResult, due: datetime, now: datetime) -> Iterator[Resolution]:
-    """The fixings of an answer; none where it is no answer, or holds something else.
+    """Yields the fixings of an answer; none if it is not an answer, or contains something else.
 
-    Nor where the source has nothing yet of the last day that was to be fixed by `due`, while that
-    may still come. Later the pair is void where all its source has is older, and otherwise as the
-    source says.
+    None either if the source has nothing yet for the last day that was to be fixed by `due`, while
+    that may still be published. Later the pair is void if everything its source has is older, and
+    otherwise resolved by what the source gives.
     """
     expected = last_expected_day(due)
     for quote, ends_on in _quotes(answer):
@@ -71,14 +71,14 @@ def resolutions_in(answer: ToolResult, due: datetime, now: datetime) -> Iterator
 
 
 def says_no(answer: ToolResult, market: str) -> bool:
-    """Whether a source refused a pair, or its answer has no quote of it."""
+    """Returns whether a source refused a pair, or its answer has no quote of it."""
     if answer.status is ToolStatus.OK:
         return all(quote.symbol != market for quote, _ in _quotes(answer))
     return answer.status is ToolStatus.REFUSED
 
 
 def given_up(answer: ToolResult, pause: FixingPause, market: str, due: datetime) -> Resolution:
-    """The resolution of a forecast whose source does not give the fixing."""
+    """Returns the resolution of a forecast whose source does not give the fixing."""
     words = (
         f"given up after {pause.refused} refusals since {pause.since:%Y-%m-%d}: "
         f"{answer.error or 'the answers hold no quote of it'}"
@@ -93,7 +93,8 @@ def _call(server: str, tool: str, first: str, **arguments: str | list[str]) -> T
 
 
 def _quotes(answer: ToolResult) -> tuple[tuple[PairQuote, date | None], ...]:
-    """Each with the last day that its source has anything of, where it says so."""
+    """Returns each quote with the last day for which its source has any fixing, if it states
+    one."""
     if answer.status is not ToolStatus.OK:
         return ()
     try:

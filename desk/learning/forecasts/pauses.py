@@ -1,4 +1,4 @@
-"""When a source is asked again for a fixing that it did not give."""
+"""Determines when a source is asked again for a fixing that it did not give."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ LONGEST_PAUSE: Final = timedelta(days=1)
 
 MOST_REFUSALS: Final = 10
 REFUSED_FOR: Final = timedelta(days=14)
-"""A fixing that was refused so often, and for so long, is given up."""
+"""A fixing is given up after `MOST_REFUSALS` refusals over at least this time."""
 
 _Key = tuple[str, str | None, datetime | None]
 
@@ -25,7 +25,7 @@ class Fixed(NamedTuple):
 
 
 class FixingPauses:
-    """A pause for each fixing that could not be had, and one for each server that is away.
+    """A pause for each fixing that was not available, and one for each server that did not answer.
 
     Each is twice as long as the one before, up to a day, until there is an answer.
     """
@@ -34,21 +34,21 @@ class FixingPauses:
         self._pauses = {_key(pause): pause for pause in carried}
 
     def is_held_up(self, fixed: Fixed) -> bool:
-        """Whether asking for the fixing, or its server, has failed."""
+        """Returns whether a request for the fixing, or to its server, has failed."""
         return fixed.server in self._away() or self._of(fixed) is not None
 
     def until(self, fixed: Fixed, now: datetime) -> datetime:
-        """From when on it may be asked for."""
+        """Returns from when on it may be requested."""
         held = (self._of(fixed), self._pauses.get((fixed.server, None, None)))
         return max((pause.until for pause in held if pause is not None), default=now)
 
     def tries(self, fixed: Fixed) -> int:
-        """How often asking for a fixing has failed."""
+        """Returns how often a request for a fixing has failed."""
         pause = self._of(fixed)
         return pause.tries if pause else 0
 
     def was_refused(self, fixed: Fixed) -> bool:
-        """Whether the source has said no to it."""
+        """Returns whether the source has refused it."""
         pause = self._of(fixed)
         return pause is not None and pause.refused > 0
 
@@ -57,11 +57,11 @@ class FixingPauses:
         return self._hold((fixed.server, fixed.market, fixed.due), now, refused=refused)
 
     def hold_server(self, server: str, now: datetime) -> None:
-        """Starts a pause for everything that is asked of a server, or a longer one."""
+        """Starts a pause for all requests to a server, or a longer one."""
         self._hold((server, None, None), now, refused=False)
 
     def release(self, fixed: Fixed) -> None:
-        """Ends the pause of a fixing that is not needed any more."""
+        """Ends the pause of a fixing that is no longer needed."""
         self._pauses.pop((fixed.server, fixed.market, fixed.due), None)
 
     def release_server(self, server: str) -> None:
@@ -69,7 +69,8 @@ class FixingPauses:
         self._pauses.pop((server, None, None), None)
 
     def carried(self, waiting: Sequence[Fixed]) -> tuple[FixingPause, ...]:
-        """The pauses that matter to the fixings still waited for, those of servers first."""
+        """Returns the pauses that matter to the fixings that are still open, those of servers
+        first."""
         servers = sorted({fixed.server for fixed in waiting} & self._away())
         kept = [self._pauses[server, None, None] for server in servers]
         kept += [pause for fixed in waiting if (pause := self._of(fixed)) is not None]
@@ -101,7 +102,8 @@ class FixingPauses:
 
 
 def is_given_up(pause: FixingPause, now: datetime) -> bool:
-    """Whether a source has said no often enough, and for long enough, to be believed."""
+    """Returns whether a source has refused often enough, and for long enough, to give the fixing
+    up."""
     return pause.refused >= MOST_REFUSALS and now - pause.since >= REFUSED_FOR
 
 

@@ -15,13 +15,13 @@ from desk.contracts.findings.results import Forecast, Leaning
 from desk.contracts.learning.record import RecordQuery
 
 HORIZON: Final = 4
-"""Weeks from a view to the fixing that it is measured by."""
+"""Weeks from a view to the fixing that scores it."""
 
 MOST_WEEKS: Final = 56
-"""How far back past weeks are looked at: what the price analyst asks for."""
+"""The maximum number of past weeks that are used, which is what the price analyst requests."""
 
 FEWEST_WEEKS: Final = 26
-"""Fewer past weeks with a known sequel say too little."""
+"""The minimum number of past weeks with a known sequel."""
 
 PROBABILITY_DIGITS: Final = 3
 DEVIATION_DIGITS: Final = 6
@@ -33,13 +33,14 @@ _SIGNS: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
 
 
 def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast | None:
-    """What became of a pair after weeks like the one whose window starts on `first_day`.
+    """Returns the frequency of rises of a pair after weeks like the one whose window starts on
+    `first_day`.
 
-    `fixings` run up to the end of the window and hold no suspect ones. Like it are the past weeks
-    that moved the way of `leaning`; for a neutral one all. Four-week spans that start a week apart
-    overlap, so that four of them count as one. None for an abstention, where no fixing lies in the
-    window, fewer than `FEWEST_WEEKS` past weeks have a sequel, a fixing is not above zero, or the
-    pair does not move.
+    `fixings` run up to the end of the window and contain no suspect ones. Similar weeks are the
+    past ones that moved in the direction of `leaning`; for a neutral one, all. Four-week spans that
+    start a week apart overlap, so that four of them count as one. None for an abstention, or if no
+    fixing lies in the window, fewer than `FEWEST_WEEKS` past weeks have a sequel, a fixing is not
+    above zero, or the pair does not move.
     """
     closes = _closes(fixings, first_day)
     usable = len(closes) - 1 - HORIZON >= FEWEST_WEEKS and min(closes) > 0
@@ -57,7 +58,7 @@ def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast
 
 
 def carry_probability(differential: Decimal | float, weeks: int, deviation: float) -> float:
-    """The probability that a pair rises, for somebody who bets on the currency with the higher
+    """Returns the probability that a pair rises by the carry: a bet on the currency with the higher
     rate.
 
     `differential` is the base currency's policy rate less the quote currency's, in basis points;
@@ -70,8 +71,8 @@ def carry_probability(differential: Decimal | float, weeks: int, deviation: floa
 
 
 def _closes(fixings: Fixings, first_day: date) -> list[float]:
-    """The last fixing of each week, oldest first: of the spans of seven days before the window as
-    far back as none is empty, and of the window; empty without a fixing in it."""
+    """Returns the last fixing of each week, oldest first: of the window, and of the spans of seven
+    days before it as far back as none is empty. Empty without a fixing in the window."""
     last: dict[int, Decimal] = {}
     start = first_day.toordinal()
     for fixing in fixings.items:
@@ -83,8 +84,8 @@ def _closes(fixings: Fixings, first_day: date) -> list[float]:
 
 
 def _sequels(closes: Sequence[float], moves: Sequence[float], sign: int | None) -> list[float]:
-    """For each week like this one: 1 where the close four weeks later was higher, 0 where it was
-    lower, a half where it was the same."""
+    """Returns for each similar week 1 if the close four weeks later was higher, 0 if it was lower,
+    a half if it was the same."""
     return [
         _rise(closes[place + 1], closes[place + 1 + HORIZON])
         for place, move in enumerate(moves[:-HORIZON])
@@ -97,7 +98,7 @@ def _rise(before: float, after: float) -> float:
 
 
 def _smoothed(sequels: Sequence[float]) -> float:
-    """Laplace's rule of succession over as many spans as do not overlap."""
+    """Applies Laplace's rule of succession to the number of spans that do not overlap."""
     risen, spans = math.fsum(sequels) / HORIZON, len(sequels) / HORIZON
     return round((risen + 1) / (spans + 2), PROBABILITY_DIGITS)
 
@@ -122,9 +123,9 @@ def question_of(
     asked_at: datetime | None = None,
     market: str | None = None,
 ) -> RecordQuery:
-    """What was known by an instant, for a run of this policy: whom it would ask for what, and how
-    long it would wait. `asked_at` is when it runs, which decides nothing but the weekday. Forecasts
-    are those of `market` alone where it is named."""
+    """Returns the query for what was known by an instant, for a run of this policy: its sources for
+    each capability, and its timeout of calls. `asked_at` is when it runs, which only determines the
+    weekday. With `market`, forecasts are those of that market alone."""
     routes = {
         capability: tuple(dict.fromkeys(route.server for route in routes_to(capability, policy)))
         for capability in Capability

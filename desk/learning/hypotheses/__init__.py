@@ -1,4 +1,4 @@
-"""The hypotheses of swarms, and whether they came true."""
+"""The hypotheses of swarms, and their outcomes."""
 
 from desk.learning.hypotheses.prices import (
     NoPrice,

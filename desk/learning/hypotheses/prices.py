@@ -1,4 +1,4 @@
-"""The calls that fetch the price by which a hypothesis is scored, and how the answers are read."""
+"""Makes the calls that fetch the price by which a hypothesis is scored, and parses the answers."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -18,12 +18,13 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.swarm.hypotheses import Hypothesis
 
 CLOSE_KNOWN_FROM: Final = time(22)
-"""UTC: from then on the close of a day of stocks is known."""
+"""The time in UTC from which on a day's close of stocks is known."""
 
 LOOKED_BACK: Final = timedelta(days=21)
 
 RESTATED: Final = 1.4
-"""By so much a price stated anew differs from what it was: less than the smallest usual split."""
+"""A restated price differs from the original by at least this factor: less than the smallest usual
+split."""
 
 
 class Price(NamedTuple):
@@ -34,8 +35,8 @@ class Price(NamedTuple):
 
 
 class NoPrice(ValueError):
-    """No price can score a hypothesis; the message says why. `final`: there will not be one later
-    either."""
+    """No price can score a hypothesis; the message says why. `final` means that there will not be
+    one later either."""
 
     def __init__(self, words: str, *, final: bool = False) -> None:
         super().__init__(words)
@@ -53,10 +54,10 @@ class _ToldPrices(ToldAnswer):
 
 
 def price_calls(hypothesis: Hypothesis, policy: RunPolicy) -> tuple[ToolCall, ...]:
-    """The calls that ask for a hypothesis' outcome, by the routes of a run in their order.
+    """Returns the calls for a hypothesis' outcome, by the routes of a run in their order.
 
-    Pairs are asked for as quotes. Of stocks the prices since the level was taken are asked for,
-    so that one that was split since is noticed.
+    For pairs a quote is requested. For stocks the prices since the level was taken are requested,
+    so that a split since then is noticed.
     """
     capability, arguments = _question(hypothesis)
     call = ToolCall(
@@ -70,15 +71,16 @@ def price_calls(hypothesis: Hypothesis, policy: RunPolicy) -> tuple[ToolCall, ..
 
 
 def nobody_to_ask(hypothesis: Hypothesis, policy: RunPolicy) -> str:
-    """The message that there is no call to make: the servers that the run would need."""
+    """Returns the message that there is no call to make, with the servers that the run would
+    need."""
     capability, _ = _question(hypothesis)
     servers = dict.fromkeys(route.server for route in configured(capability, policy))
     return f"no source {' or '.join(servers)} is configured in .mcp.json"
 
 
 def expected_day(kind: MarketKind, instant: datetime) -> date:
-    """The last day for which a price should be known at an instant: for fixings by the ECB's
-    calendar, for stocks the last weekday, without regard to holidays."""
+    """Returns the last day for which a price should be known at an instant: for fixings by the
+    ECB's calendar, for stocks the last weekday, without regard to holidays."""
     if kind is not MarketKind.STOCK:
         return last_expected_day(instant)
     day = _last_close(instant)
@@ -88,10 +90,10 @@ def expected_day(kind: MarketKind, instant: datetime) -> date:
 
 
 def last_price(hypothesis: Hypothesis, answer: ToolResult, instant: datetime) -> Price:
-    """The last price in an answer that was known at an instant.
+    """Returns the last price in an answer that was known at an instant.
 
     Raises:
-        NoPrice: it is no answer, or holds none.
+        NoPrice: it is not an answer, or contains no price.
     """
     if answer.status is not ToolStatus.OK:
         raise NoPrice(_said(answer, answer.error or answer.status))
@@ -106,11 +108,11 @@ def last_price(hypothesis: Hypothesis, answer: ToolResult, instant: datetime) ->
 
 
 def price_when_due(hypothesis: Hypothesis, answer: ToolResult) -> Price:
-    """The price that a hypothesis is held against: the last one known when it was due, newer than
+    """Returns the price that scores a hypothesis: the last one known when it was due, newer than
     its level and not older than 14 days.
 
     Raises:
-        NoPrice: there is none; for good where the prices are stated in other terms than the level.
+        NoPrice: there is none; final if the prices are stated in other terms than the level.
     """
     price = last_price(hypothesis, answer, hypothesis.due)
     if price.day <= hypothesis.level_on:
@@ -123,7 +125,7 @@ def price_when_due(hypothesis: Hypothesis, answer: ToolResult) -> Price:
 
 
 def too_early(answer: ToolResult, price: Price, expected: date) -> str:
-    """The message that an older price is not taken yet."""
+    """Returns the message that an older price is not accepted yet."""
     return _said(answer, f"it has nothing after {price.day}, and {expected} may still come")
 
 
@@ -147,8 +149,12 @@ def _prices(hypothesis: Hypothesis, answer: ToolResult) -> Iterable[Price]:
 
 
 def _require_same_terms(hypothesis: Hypothesis, answer: ToolResult) -> None:
-    """A source of stocks restates all earlier prices when one is split. The level is near the
-    price of its day, in the terms of that day."""
+    """Checks that the level is near the price of its day. A source of stocks restates all earlier
+    prices after a split.
+
+    Raises:
+        NoPrice: the prices are stated in other terms; final.
+    """
     if hypothesis.market.kind is not MarketKind.STOCK or hypothesis.level <= 0:
         return
     for price in _prices(hypothesis, answer):
@@ -173,7 +179,7 @@ def _last_close(instant: datetime) -> date:
 
 
 def _missing(answer: ToolResult) -> str | None:
-    """What an answer without a price says of it: one reason, or several."""
+    """Returns the reasons that an answer gives for having no price."""
     content = answer.content
     said = content.get("missing") if isinstance(content, dict) else None
     reasons = said if isinstance(said, list) else [said]

@@ -20,14 +20,14 @@ from desk.learning.hypotheses.prices import Price
 
 DIGITS: Final = 6
 _WIDE: Final = Context(prec=60)
-"""Room for any figure at the precision of any other."""
+"""Enough precision for any figure at the precision of any other."""
 
 SIDES: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
-"""On which side of the level a view of a direction expects the price."""
+"""The side of the level on which a view of a direction expects the price."""
 
 
 def unscorable(hypothesis: Hypothesis) -> str | None:
-    """Why no price can ever decide a hypothesis; None where one can."""
+    """Returns why no price can ever decide a hypothesis, or None if one can."""
     if hypothesis.market.kind is MarketKind.POLICY_RATE:
         return f"the policy rate of {hypothesis.market.market} has no price to be held against"
     sides = (Leaning.UP, Leaning.DOWN)
@@ -40,10 +40,10 @@ def unscorable(hypothesis: Hypothesis) -> str | None:
 
 
 def state_at(hypothesis: Hypothesis, value: Decimal) -> HypothesisState:
-    """Whether a value is what was said.
+    """Returns whether a value confirms or refutes a hypothesis.
 
-    It is read to the last digit of the figure that it is held against. A value at the level is on
-    neither side of it, and refutes either direction. A value at a bound is within the range.
+    It is rounded to the last digit of the figure that it is compared with. A value at the level is
+    on neither side of it, and refutes either direction. A value at a bound is within the range.
 
     Raises:
         ValueError: no value can decide it (`unscorable`).
@@ -59,20 +59,22 @@ def state_at(hypothesis: Hypothesis, value: Decimal) -> HypothesisState:
 
 
 def side_of_level(hypothesis: Hypothesis, value: Decimal) -> int:
-    """1 for a value above a hypothesis' level, -1 below it, 0 at it, read to its last digit."""
+    """Returns 1 for a value above a hypothesis' level, -1 below it, 0 at it, rounded to its last
+    digit."""
     return _side(value, hypothesis.level)
 
 
 def brier_score(probability: float | None, state: HypothesisState) -> float | None:
-    """The squared distance of a probability from what came; None while nothing has, and of none."""
+    """Returns the squared error of a probability; None without a probability or without an
+    outcome."""
     if probability is None or state not in (HypothesisState.HELD, HypothesisState.REFUTED):
         return None
     return round((probability - (state is HypothesisState.HELD)) ** 2, DIGITS)
 
 
 def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
-    """Whether a view that came with a hypothesis was right. A price exactly at the level is on
-    neither side."""
+    """Returns whether a view that came with a hypothesis was right. A price exactly at the level is
+    on neither side."""
     if scored.value is None:
         return HypothesisState.VOID
     right = side_of_level(scored.hypothesis, scored.value) == SIDES.get(view.leaning)
@@ -80,14 +82,14 @@ def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
 
 
 def view_score(scored: ScoredHypothesis, view: HeldView) -> float | None:
-    """Its Brier score; None without a probability, or a price to hold it against."""
+    """Returns its Brier score; None without a probability or a price."""
     return brier_score(view.probability, view_state(scored, view))
 
 
 def scored(
     request: HypothesisRequest, price: Price, *, workflow_id: str, now: datetime
 ) -> ScoredHypothesis:
-    """A hypothesis held against the last price known when it was due.
+    """Scores a hypothesis by the last price known when it was due.
 
     Raises:
         ValueError: no price can decide it (`unscorable`).
@@ -110,7 +112,7 @@ def scored(
 def void(
     request: HypothesisRequest, reason: str, *, workflow_id: str, now: datetime
 ) -> ScoredHypothesis:
-    """A hypothesis that can no longer be scored, and why."""
+    """Returns a hypothesis that can no longer be scored, with the reason."""
     return ScoredHypothesis(
         workflow_id=workflow_id,
         hypothesis=request.hypothesis,
@@ -124,19 +126,19 @@ def void(
 
 
 def _agents(names: Sequence[str]) -> tuple[AgentId, ...]:
-    """Those of the names that are of agents of today's roster."""
+    """Returns those of the names that are agents of the current roster."""
     known = set(AgentId.known())
     return tuple(AgentId(name) for name in names if name in known)
 
 
 def _as_fine_as(level: Decimal, value: Decimal) -> Decimal:
-    """A price rounded to the digits of a level: a cross has more digits than are printed."""
+    """Rounds a price to the digits of a level: a cross has more digits than are printed."""
     finer = value.as_tuple().exponent < level.as_tuple().exponent  # type: ignore[operator]
     return value.quantize(level, context=_WIDE) if finer else value
 
 
 def _side(value: Decimal, level: Decimal | None) -> int:
-    """1 above the level, -1 below it, 0 at it."""
+    """Returns 1 above the level, -1 below it, 0 at it."""
     if level is None:
         return 0
     printed = value.quantize(level, context=_WIDE)

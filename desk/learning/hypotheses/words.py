@@ -1,4 +1,4 @@
-"""Hypotheses in words: for the Temporal UI, the memory and the command line."""
+"""Describes hypotheses, for the Temporal UI, the memory and the command line."""
 
 from decimal import Decimal
 from typing import Final
@@ -21,39 +21,41 @@ _LONGEST_ID: Final = 200
 
 
 def what_is_said(hypothesis: Hypothesis) -> str:
-    """`USD/JPY above 151.20 on 22 Feb 2027`, from its figures and not from its prose."""
+    """Returns a statement such as `USD/JPY above 151.20 on 22 Feb 2027`, from its figures and not
+    from its prose."""
     return (
         f"{hypothesis.market.market} {where(hypothesis)} on {print_full_day(hypothesis.due.date())}"
     )
 
 
 def where(hypothesis: Hypothesis) -> str:
-    """The part of the statement with the figures: `above 151.20`, or `from 149.00 to 153.00`."""
+    """Returns the part of the statement with the figures: `above 151.20`, or `from 149.00 to
+    153.00`."""
     if hypothesis.kind is HypothesisKind.RANGE:
         return f"from {_level(hypothesis.low)} to {_level(hypothesis.high)}"
     return f"{_SIDES.get(hypothesis.leaning, 'on no side of')} {_level(hypothesis.level)}"
 
 
 def _level(price: Decimal | None) -> str:
-    """A price with its thousands set apart, as tables print it."""
+    """Formats a price with thousands separators, as tables print it."""
     return "no bound" if price is None else f"{price:,f}"
 
 
 def hypothesis_summary(hypothesis: Hypothesis) -> str:
-    """As `what_is_said`, with the probability, for lists of workflows."""
+    """Returns the statement with the probability, for lists of workflows."""
     return f"{what_is_said(hypothesis)}: {likely(hypothesis)}"
 
 
 def likely(said: Hypothesis | HeldView) -> str:
-    """`63 % likely`; of a view without one that no probability was given."""
+    """Returns `63 % likely`, or that a view has no probability."""
     if said.probability is None:
         return "no probability given"
     return f"{said.probability:.0%}".replace("%", " %") + " likely"
 
 
 def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
-    """`above 151.20, 56 % likely`: what a specialist's view says of the price that the hypothesis
-    waits for."""
+    """Describes the view of a specialist on the price that the hypothesis waits for: `above 151.20,
+    56 % likely`."""
     own = " by its own estimate" if view.own else ""
     against = f", overruled by {' '.join(view.overruled_by.split())}" if view.overruled_by else ""
     side = _SIDES.get(view.leaning, "on no side of")
@@ -61,7 +63,7 @@ def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
 
 
 def what_came(scored: ScoredHypothesis) -> str:
-    """The outcome of a hypothesis, as a sentence without its full stop."""
+    """Returns the outcome of a hypothesis, as a sentence without its full stop."""
     if scored.state is HypothesisState.VOID or scored.value is None or scored.value_on is None:
         return f"void: {scored.reason or 'no price'}"
     last = f"the last price known was {_level(scored.value)}, of {print_full_day(scored.value_on)}"
@@ -70,7 +72,8 @@ def what_came(scored: ScoredHypothesis) -> str:
 
 
 def outcome_memory(request: HypothesisRequest, scored: ScoredHypothesis) -> MemoryEntry:
-    """What is remembered of it: known from when it was due, or, where it is void, given up."""
+    """Returns the memory entry of an outcome. It is known from when the hypothesis was due, or, if
+    it is void, from when it was given up."""
     is_void = scored.state is HypothesisState.VOID
     made = print_full_day(request.made_as_of.date())
     said = f"Hypothesis of {made}: {hypothesis_summary(scored.hypothesis)}."
@@ -91,7 +94,7 @@ def _written(request: HypothesisRequest) -> str:
 
 
 def hypothesis_details(status: HypothesisStatus) -> str:
-    """The state of a hypothesis as Markdown, for the Temporal UI."""
+    """Renders the state of a hypothesis as Markdown, for the Temporal UI."""
     request = status.request
     lines = [
         f"**{plain(hypothesis_summary(request.hypothesis))}**",

@@ -1,4 +1,4 @@
-"""What is known of agents, sources and patterns from all runs."""
+"""The record of agents, sources and patterns from all runs."""
 
 from desk.learning.learned.state import Learned, learned_details
 

@@ -1,10 +1,10 @@
-"""The hypotheses that the learning system knows, and how they did.
+"""The hypotheses that the learning system knows, and their scores.
 
-They come out the same in whatever order they were told. A prediction counts once, however many runs
-made it: one of the same market, the same side or the same bounds, from the same day on and for as
-many weeks. The level is no part of that: it is the price of the day that it begins with. Nor is the
-instant at which it is due: of runs on a Friday night, a Saturday and a Sunday it differs, and what
-they say is the same.
+The result does not depend on the order in which they were reported. A prediction counts once,
+however many runs made it: one on the same market, the same side or the same bounds, from the same
+first day and for the same number of weeks. The level is not part of its identity, because it is the
+price of that first day. Nor is the instant at which it is due: it differs between runs on a Friday
+night, a Saturday and a Sunday, although they predict the same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ HYPOTHESES: Final = "hypotheses"
 
 
 class _Prediction(NamedTuple):
-    """What makes two hypotheses the same one, said again."""
+    """The fields by which two hypotheses are the same prediction."""
 
     market: str
     kind: HypothesisKind
@@ -47,11 +47,11 @@ class LearnedHypotheses:
 
     @property
     def every(self) -> tuple[ScoredHypothesis, ...]:
-        """All of them, the one that was due first first."""
+        """All of them, sorted by due date."""
         return tuple(sorted(self._known.values(), key=_order))
 
     def take(self, scored: ScoredHypothesis) -> None:
-        """One hypothesis; of two tellings of it the one that was scored later stays."""
+        """Adds a hypothesis. If it was reported twice, the one that was scored later is stored."""
         before = self._known.get(scored.workflow_id)
         if before is not None and before.scored_at > scored.scored_at:
             return
@@ -60,17 +60,18 @@ class LearnedHypotheses:
             del self._known[min(self._known.values(), key=_order).workflow_id]
 
     def known_by(self, as_of: datetime) -> tuple[ScoredHypothesis, ...]:
-        """Those that were due by an instant, the one that was due last first; each prediction once:
-        as it was held against a price rather than given up, as it was made in time rather than
-        afterwards, and as it was scored last."""
+        """Returns those that were due by an instant, the latest first, each prediction once. A
+        prediction scored by a price has precedence over one given up, one made in time over one
+        made afterwards, and then the one scored last."""
         due = (one for one in self._known.values() if one.hypothesis.due <= as_of)
         counted = {_prediction(one): one for one in sorted(due, key=_standing)}
         return tuple(sorted(counted.values(), key=_order, reverse=True))
 
 
 def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
-    """A scorecard with how some hypotheses did, and the views that came with them: in its
-    `backtest` those that were written afterwards, and views that a person overruled apart."""
+    """Returns a scorecard with the scores of some hypotheses and of the views that came with them.
+    Those written afterwards are in its `backtest`, and views that a person overruled are
+    separate."""
     late = [one for one in known if is_backtested(one)]
     card = _with_all(card, [one for one in known if not is_backtested(one)])
     if not late:
@@ -95,7 +96,8 @@ def _with_all(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
 
 
 def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
-    """How hypotheses did that held or were refuted; None without any. A coin gets 0.25."""
+    """Returns the scores of hypotheses that held or were refuted; None without any. A coin gets
+    0.25."""
     decided = [(one.hypothesis.probability, _came(one)) for one in known if one.score is not None]
     return _row(HYPOTHESES, decided) if decided else None
 
@@ -103,10 +105,10 @@ def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
 def view_rows(
     known: Iterable[ScoredHypothesis], *, overruled: bool = False
 ) -> tuple[ScoreRow, ...]:
-    """The scores of specialists' views that came with hypotheses, one row for each specialist. A
-    view counts once, however many runs held it: two views are the same if specialist, market, first
-    day and number of weeks agree. The first of `known` is taken. Those that a person overruled are
-    in rows of their own."""
+    """Returns the scores of specialists' views that came with hypotheses, one row for each
+    specialist. A view counts once, however many runs contain it: two views are the same if
+    specialist, market, first day and number of weeks agree. The first of `known` counts. Those that
+    a person overruled are in rows of their own."""
     counted: dict[tuple[AgentId, str, date, int], tuple[float, float]] = {}
     for scored in known:
         about = scored.hypothesis

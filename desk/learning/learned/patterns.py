@@ -1,4 +1,4 @@
-"""What the lessons have in common, and whether the desk is getting better.
+"""Patterns in the lessons, and whether the desk is getting better.
 
 Lessons are given one for each week, the oldest first.
 """
@@ -13,10 +13,10 @@ from desk.contracts.learning.lessons import Lesson, Trouble
 from desk.contracts.learning.record import ImprovementMetric, MetricName, PatternBy, TroublePattern
 
 WEEKS_COMPARED: Final = 4
-"""The newest weeks are measured against as many before them."""
+"""The number of newest weeks that are compared with as many before them."""
 
 MOST_OF_A_KIND: Final = 30
-"""Patterns of one `PatternBy`, those with the most troubles."""
+"""The maximum number of patterns of one `PatternBy`; those with the most troubles."""
 
 WEEKDAYS: Final = (
     "Monday",
@@ -31,13 +31,15 @@ WEEKDAYS: Final = (
 _DIGITS: Final = {MetricName.TROUBLES_PER_MARKET: 2}
 
 _USUAL_DIGITS: Final = 3
-"""As many as are told, a tenth of a percent or a millisecond: less than that is no difference."""
+"""Metrics are compared at the digits shown, a tenth of a percent or a millisecond. A smaller
+difference does not count."""
 
 _LESS_IS_BETTER: Final = frozenset({MetricName.TROUBLES_PER_MARKET, MetricName.SECONDS_PER_CALL})
 
 
 def patterns(lessons: Sequence[Lesson]) -> tuple[TroublePattern, ...]:
-    """Troubles by what they have in common, for each kind of pattern the most frequent first."""
+    """Returns troubles by what they have in common, for each kind of pattern the most frequent
+    first."""
     troubles: defaultdict[tuple[PatternBy, str], list[tuple[str, Trouble]]] = defaultdict(list)
     for lesson in lessons:
         for trouble in lesson.troubles:
@@ -55,18 +57,18 @@ def patterns(lessons: Sequence[Lesson]) -> tuple[TroublePattern, ...]:
 
 
 def hour_of(trouble: Trouble) -> str:
-    """The weekday and hour at which something happened: `Monday 07:00 UTC`."""
+    """Returns the weekday and hour at which something happened: `Monday 07:00 UTC`."""
     at = trouble.at.astimezone(UTC)
     return f"{WEEKDAYS[at.weekday()]} {at.hour:02d}:00 UTC"
 
 
 def weekday_of(instant: datetime) -> int:
-    """The day of the week in UTC, 0 for Monday."""
+    """Returns the day of the week in UTC, 0 for Monday."""
     return instant.astimezone(UTC).weekday()
 
 
 def metrics(lessons: Sequence[Lesson]) -> tuple[ImprovementMetric, ...]:
-    """The newest weeks against those before them."""
+    """Compares the newest weeks with those before them."""
     recent = lessons[-WEEKS_COMPARED:]
     before = lessons[: -len(recent)][-WEEKS_COMPARED:] if recent else ()
     return tuple(_metric(name, recent, before) for name in MetricName)
@@ -98,7 +100,7 @@ def _pattern(by: PatternBy, name: str, items: Sequence[tuple[str, Trouble]]) -> 
 
 
 class _Measure(NamedTuple):
-    """A share or a mean: so much of so many; nothing where there was nothing to count."""
+    """A share or a mean: a sum and a count. None if the count is zero."""
 
     much: float
     many: int

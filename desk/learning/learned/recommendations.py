@@ -1,4 +1,4 @@
-"""What the record advises a run to do differently, by rules with stated thresholds.
+"""Recommendations of the record to a run, by rules with stated thresholds.
 
 Lessons are given one for each week, the oldest first, all of them before the run's as-of instant.
 """
@@ -20,7 +20,7 @@ from desk.contracts.names import CallFault
 from desk.learning.learned.patterns import WEEKDAYS, weekday_of
 
 NEWEST_WEEKS: Final = 8
-"""Advice looks back this far; older troubles are history."""
+"""The number of newest weeks that advice is based on."""
 
 FAILING_WEEKS: Final = 3
 """A source that failed in so many of them fails often."""
@@ -28,31 +28,33 @@ FAILING_WEEKS: Final = 3
 FAILING_SHARE: Final = 0.2
 AVOIDED_SHARE: Final = 0.8
 FEWEST_CALLS: Final = 20
-"""A share of fewer calls says nothing."""
+"""The minimum number of calls for a share of them to count."""
 
 LEAST_SHARE: Final = 0.02
-"""A source that fails more seldom than this is asked as ever, in however many weeks it did."""
+"""A source with a smaller share of failed calls than this stays first, in however many weeks it
+failed."""
 
 CLEARLY_LOWER: Final = 0.5
-"""A stand-in is asked first where the share of its calls that were of no use is at most so much
-of the source's failed share."""
+"""A stand-in is preferred if its share of useless calls is at most this multiple of the source's
+failed share."""
 
 WEEKDAY_WEEKS: Final = 52
-"""A weekday takes longer to show itself than a source."""
+"""The number of weeks over which weekdays are compared, more than for a source as a whole."""
 
 CHANCE: Final = 0.05
-"""A weekday on which a source fails counts where any would come of chance more seldom than this."""
+"""A weekday on which a source fails counts if chance would produce any such weekday with less than
+this probability."""
 
 LONGER: Final = 2.0
 LONGEST: Final = 3.0
 WEEKS_FOR_LONGEST: Final = 6
-"""Calls that timed out in so many weeks get the longest time."""
+"""Calls that timed out in so many weeks get the longest timeout."""
 
 MOST: Final = 50
 
 
 class _Tally(NamedTuple):
-    """A server in a run: calls put to it, those that got no answer, and on which weekday."""
+    """A server in a run: its calls, those without an answer, and the weekday."""
 
     calls: int
     failed: int
@@ -69,7 +71,7 @@ class _Had(NamedTuple):
 
 
 class _StandIn(NamedTuple):
-    """The source that is asked for a capability if the first has nothing, and the calls it had."""
+    """The source that is called for a capability if the first has nothing, and its calls."""
 
     capability: Capability
     server: str
@@ -77,17 +79,17 @@ class _StandIn(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How it did."""
+        """Its calls and failures, in words."""
         if not self.had.calls:
             return f"{self.server} was not asked"
         return f"{self.server} was of no use in {self.had.useless} of {self.had.calls}"
 
 
 def recommendations(lessons: Sequence[Lesson], question: RecordQuery) -> tuple[Recommendation, ...]:
-    """What a run should do differently, each with its reason, sorted by id.
+    """Returns what a run should do differently, each with its reason, sorted by id.
 
-    A source is moved behind another only if the one that is asked next did clearly better over the
-    same runs, or has nothing to lose.
+    A source is moved behind another only if the next one did clearly better over the same runs, or
+    if the source hardly ever answers.
     """
     servers = sorted({use.server for lesson in lessons for use in lesson.tools})
     found = [each for server in servers for each in _about(server, lessons, question)]
@@ -135,7 +137,8 @@ def _hardly_answers(had: _Had) -> bool:
 def _better_on(
     day: "_BadDay", server: str, lessons: Sequence[Lesson], question: RecordQuery
 ) -> tuple[_StandIn, ...]:
-    """The stand-ins that did better on a weekday, and are no worse than that of late."""
+    """Returns the stand-ins that did better on a weekday, and were not worse than that in the
+    newest weeks."""
     span = lessons[-WEEKDAY_WEEKS:]
     on_day = [lesson for lesson in span if _tally(lesson, server).weekday == day.weekday]
     had, recent = _had(server, on_day), lessons[-NEWEST_WEEKS:]
@@ -147,10 +150,10 @@ def _better_on(
 
 
 def _better(server: str, lessons: Sequence[Lesson], question: RecordQuery) -> tuple[_StandIn, ...]:
-    """Of the stand-ins of a server those that did clearly better over some runs.
+    """Returns those stand-ins of a server that did clearly better over some runs.
 
-    One that was asked too seldom to tell counts as better only where the server itself hardly
-    ever answers, and nothing is known against it. None where the server fails seldom.
+    One with too few calls counts as better only if the server itself hardly ever answers, and the
+    stand-in has no failures to speak of. Empty if the server seldom fails.
     """
     had = _had(server, lessons)
     if had.failed < LEAST_SHARE * had.calls:
@@ -168,14 +171,14 @@ def _better(server: str, lessons: Sequence[Lesson], question: RecordQuery) -> tu
 
 
 def _is_lower(other: _Had, had: _Had) -> bool:
-    """Whether calls of one server were of no use clearly more seldom than those of another failed:
-    a refusal is held against a stand-in, because it fills no gap."""
+    """Returns whether one server's share of useless calls is clearly lower than another's share of
+    failed calls. A refusal counts against a stand-in, because it fills no gap."""
     return other.useless * had.calls <= CLEARLY_LOWER * had.failed * other.calls
 
 
 def _next(server: str, question: RecordQuery) -> tuple[tuple[Capability, str], ...]:
-    """The capabilities that a server is asked for first, each with the source that is asked
-    next."""
+    """Returns the capabilities for which a server is called first, each with the source that is
+    called next."""
     return tuple(
         (capability, servers[1])
         for capability in Capability
@@ -201,7 +204,7 @@ def _prefer(
 def _stand_in_wanted(
     server: str, had: _Had, reason: str, question: RecordQuery
 ) -> Iterator[Recommendation]:
-    """Recommends another source where one fails often and has no stand-in."""
+    """Recommends another source if one fails often and has no stand-in."""
     alone = [name for name in Capability if question.routes.get(name) == (server,)]
     if alone and had.failed >= LEAST_SHARE * had.calls:
         yield Recommendation(
@@ -246,8 +249,8 @@ def _id(*parts: str) -> str:
 
 
 def _timed_out(lesson: Lesson, server: str) -> bool:
-    """Whether the desk stopped waiting for a source. What a source says of its own waiting is
-    another matter, and so is a connection that is not opened in time: more time would not help."""
+    """Returns whether the desk's call of a source timed out. A source's own timeout upstream, or a
+    connection that is not opened in time, does not count, because more time would not help."""
     return any(
         trouble.server == server and trouble.fault is CallFault.TIMEOUT
         for trouble in lesson.troubles
@@ -269,8 +272,8 @@ def _had(server: str, lessons: Sequence[Lesson]) -> _Had:
 
 
 def _tally(lesson: Lesson, server: str) -> _Tally:
-    """The calls of a server in a lesson, dated by its first call without an answer, or else by the
-    run: a rerun may have researched markets on a later day."""
+    """Returns the calls of a server in a lesson, dated by its first call without an answer, or else
+    by the run: a rerun may have researched markets on a later day."""
     had = _had(server, [lesson])
     done = lesson.told_at or lesson.as_of
     day = min((trouble.at for trouble in _unanswered(lesson, server)), default=done)
@@ -297,7 +300,7 @@ class _BadDay(NamedTuple):
     others: int
 
     def words(self, server: str) -> str:
-        """Which day, and how often."""
+        """Returns the weekday and its failures, in words."""
         return (
             f"{server} failed in {self.failing} of {self.weeks} runs on a "
             f"{WEEKDAYS[self.weekday]}, and in {self.others_failing} of {self.others} on other days"
@@ -305,10 +308,10 @@ class _BadDay(NamedTuple):
 
 
 def _bad_day(server: str, lessons: Sequence[Lesson]) -> _BadDay | None:
-    """The weekday on which a source fails most clearly; None where that may be chance.
+    """Returns the weekday on which a source fails most clearly, or None if it may be chance.
 
-    By Fisher's exact test, one-sided, over the runs in which the source was asked at all; of each
-    weekday on which it was, so that by Bonferroni's correction all of them share the chance.
+    By Fisher's exact test, one-sided, over the runs that called the source, for each weekday with
+    such runs. By Bonferroni's correction all of these weekdays share the probability.
     """
     asked = [tally for lesson in lessons if (tally := _tally(lesson, server)).calls]
     weekdays = {tally.weekday for tally in asked}
@@ -323,7 +326,8 @@ def _bad_day(server: str, lessons: Sequence[Lesson]) -> _BadDay | None:
 
 
 def _by_chance(failing: int, weeks: int, others_failing: int, others: int) -> float:
-    """How likely at least so many of all failures fall on the one day, if days were alike."""
+    """Returns the probability that at least so many of all failures fall on the one day, if days
+    were alike."""
     bad, total = failing + others_failing, weeks + others
     ways = sum(
         comb(weeks, k) * comb(others, bad - k)

@@ -1,7 +1,7 @@
 """The learning system's record, and the answers that are computed from it.
 
 One lesson counts for each week, with its surviving forecasts. A later lesson of a run replaces the
-earlier one, except its forecasts that were made in time, if the later one's were not. The same
+earlier one, except for forecasts that were made in time when the later one's were not. The same
 lessons and fixings give the same answers, in whatever order they arrived.
 """
 
@@ -42,30 +42,30 @@ from desk.learning.standing import Standing, in_time_until, is_backtest, standin
 from desk.runs.tools import essential, summed
 
 MOST_TOLD: Final = 52 * 200
-"""Troubles that are kept one by one, the newest weeks': those of a year in which every run told as
-many as a lesson holds."""
+"""The maximum number of troubles stored individually, of the newest weeks: those of a year in which
+every run reported as many as a lesson can contain."""
 
 USUAL_HORIZON: Final = timedelta(weeks=4)
 """When forecasts of a lesson without any would be due."""
 
 InTime = Callable[[datetime, datetime], datetime]
-"""Until when forecasts as of an instant, due at another, are made in time."""
+"""Returns until when forecasts as of an instant, due at another, are made in time."""
 
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class ToldRun(NamedTuple):
-    """What one run reported: its last lesson, and the last one before it whose forecasts were in
+    """The reports of one run: its last lesson, and the last one before it whose forecasts were in
     time, if those of the last are not.
 
-    Of the earlier one only the forecasts are kept.
+    Of the earlier one only the forecasts are stored.
     """
 
     last: Lesson
     in_time: Lesson | None = None
 
     def and_told(self, lesson: Lesson, in_time_until: InTime = in_time_until) -> "ToldRun":
-        """This run with one more lesson; lessons may arrive in any order."""
+        """Returns this run with one more lesson. Lessons may arrive in any order."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
         *earlier, last = sorted((*before, lesson), key=told_at)
         if _is_in_time(last, in_time_until):
@@ -83,8 +83,8 @@ class WeekLesson(NamedTuple):
 
 
 def week_lesson_of(runs: Sequence[ToldRun], in_time_until: InTime = in_time_until) -> WeekLesson:
-    """The lesson of a week with its surviving forecasts: of the lessons of the whole week the one
-    sent last, or else the last one of some of its markets."""
+    """Returns the lesson of a week with its surviving forecasts: the last one sent for the whole
+    week, or else the last one for some of its markets."""
     last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))
     lessons = (one for run in runs for one in run if one is not None)
     surviving = _surviving_forecasts(lessons, in_time_until)
@@ -95,8 +95,8 @@ def week_lesson_of(runs: Sequence[ToldRun], in_time_until: InTime = in_time_unti
 
 
 def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterator[Lesson]:
-    """The lessons whose troubles are more than the record lists one by one, with only their number
-    kept. Once a week is reduced to a number, so are all weeks before it."""
+    """Yields the lessons whose troubles no longer fit into the record, with only their number. Once
+    a week is reduced to a number, so are all weeks before it."""
     told, room = 0, True
     for lesson in sorted(lessons, key=_by_as_of, reverse=True):
         told += len(lesson.troubles)
@@ -107,13 +107,14 @@ def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterat
 
 
 def told_at(lesson: Lesson) -> datetime:
-    """When a lesson was sent. A lesson without an instant counts as sent before any other."""
+    """Returns when a lesson was sent. A lesson without an instant counts as sent before any
+    other."""
     return lesson.told_at or _LONG_AGO
 
 
 def _is_counted(lesson: Lesson) -> bool:
-    """Whether a lesson's troubles were reduced to their number. A run itself lists some wherever it
-    had any."""
+    """Returns whether a lesson's troubles were reduced to their number. A run itself lists at least
+    some if it had any."""
     return lesson.more_troubles > 0 and not lesson.troubles
 
 
@@ -124,8 +125,8 @@ def _by_as_of(lesson: Lesson) -> tuple[datetime, str]:
 def _surviving_forecasts(
     lessons: Iterable[Lesson], in_time_until: InTime
 ) -> Sequence[tuple[MadeForecast, Lesson]]:
-    """The forecasts of the last whole lesson, each with when it was written. One that was sent in
-    time is neither replaced nor removed by a lesson sent after that."""
+    """Returns the forecasts of the last whole lesson, each with its lesson. A forecast that was
+    sent in time is neither replaced nor removed by a lesson sent after that."""
     surviving: list[tuple[MadeForecast, Lesson]] = []
     for lesson in sorted((one for one in lessons if one.whole), key=_by_time_told):
         kept = [
@@ -171,7 +172,7 @@ MOST_AGENTS: Final = 60
 
 
 def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
-    """One record for each agent, sorted."""
+    """Returns one record for each agent, sorted."""
     found: defaultdict[AgentId, list[AgentRecord]] = defaultdict(list)
     for record in records:
         found[record.agent].append(record)
@@ -206,7 +207,8 @@ class _Known(NamedTuple):
     still_open: tuple[MadeForecast, ...]
 
     def of(self, market: str | None) -> "_Known":
-        """The same with the forecasts of one market alone; of all where none is named."""
+        """Returns the same with the forecasts of one market alone, or of all if `market` is
+        None."""
         if market is None:
             return self
         scored = tuple(one for one in self.scored if one.made.market == market)
@@ -217,7 +219,7 @@ class _Known(NamedTuple):
 class Learned:
     """The record of a desk: the newest `MOST_WEEKS` weeks. Lessons that count for no week are
     dropped first, then weeks of some of the markets, then the oldest weeks. Of old troubles only
-    the number is kept. What is in time is a matter of `in_time_until`."""
+    the number is stored. `in_time_until` determines which forecasts are in time."""
 
     def __init__(
         self,
@@ -243,7 +245,7 @@ class Learned:
 
     @property
     def state(self) -> LearningState:
-        """All of it, to be carried on: the same whatever order it came in."""
+        """The whole state, for the next execution. It does not depend on the order of arrival."""
         kept = sorted((run.last for run in self._runs.values()), key=_order)
         earlier = sorted((run.in_time for run in self._runs.values() if run.in_time), key=_order)
         wanted = {_decided_by(made) for lesson in (*kept, *earlier) for made in lesson.forecasts}
@@ -259,8 +261,8 @@ class Learned:
         """Adds a lesson.
 
         It replaces an earlier lesson of the same run, and is dropped if a later one is known
-        already: signals can overtake each other. Forecasts sent before they were due are kept when
-        this lesson was sent after that.
+        already: signals can overtake each other. Forecasts sent before they were due are retained
+        if this lesson was sent after that.
         """
         before = self._runs.get(lesson.workflow_id)
         if before is not None and before.last == lesson:
@@ -288,16 +290,16 @@ class Learned:
         self._each_week = None
 
     def open_by(self, instant: datetime) -> tuple[Fixed, ...]:
-        """What has to be looked up to score the forecasts that were due by an instant."""
+        """Returns the fixings needed to score the forecasts that were due by an instant."""
         return tuple(sorted({_decided_by(made) for made in self._open() if made.due <= instant}))
 
     def next_due_after(self, instant: datetime) -> datetime | None:
-        """When the next forecast is due; None without one."""
+        """Returns when the next forecast is due, or None without one."""
         return min((made.due for made in self._open() if made.due > instant), default=None)
 
     def advice(self, question: RecordQuery) -> Advice:
-        """The advice for a run: from lessons of weeks before it, and from scores that were due by
-        its as-of instant."""
+        """Returns the advice for a run: from lessons of weeks before it, and from scores that were
+        due by its as-of instant."""
         known = self._known(question.as_of)
         every_source = chain.from_iterable(lesson.sources for lesson in known.lessons)
         weights = (*agent_weights(known.scored), *source_weights(every_source))
@@ -316,7 +318,7 @@ class Learned:
         )
 
     def view(self, question: RecordQuery) -> LearnedView:
-        """The advice, with everything that it rests on."""
+        """Returns the advice, with everything that it rests on."""
         known = self._known(question.as_of)
         newest = sorted(known.of(question.market).scored, key=_newest_first)
         of_week: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
@@ -343,7 +345,7 @@ class Learned:
 
     @property
     def weeks(self) -> int:
-        """How many weeks there is a lesson of."""
+        """The number of weeks with a lesson."""
         return len(self._of_each_week())
 
     @property
@@ -354,7 +356,7 @@ class Learned:
 
     @property
     def hypotheses(self) -> int:
-        """How many hypotheses there are that were scored or given up."""
+        """The number of hypotheses that were scored or given up."""
         return len(self._hypotheses.every)
 
     def _make_room(self) -> None:
@@ -396,7 +398,7 @@ class Learned:
             yield from told.still_open
 
     def _of_each_week(self) -> tuple[_LearnedWeek, ...]:
-        """One lesson for each week, the oldest first."""
+        """Returns one lesson for each week, the oldest first."""
         if self._each_week is None:
             by_week: defaultdict[str, list[ToldRun]] = defaultdict(list)
             for run in self._runs.values():
@@ -413,7 +415,7 @@ class Learned:
         return tuple(self._fixings[key] for key in islice(dict.fromkeys(voids), MOST_VOIDS))
 
     def _hypotheses_of(self, question: RecordQuery) -> tuple[ScoredHypothesis, ...]:
-        """Those that were due by then, of the question's market where it names one."""
+        """Returns those that were due by then, of the question's market if it names one."""
         due = self._hypotheses.known_by(question.as_of)
         if question.market is None:
             return due
@@ -447,8 +449,8 @@ def _order(lesson: Lesson) -> tuple[datetime, str]:
 
 
 def _worth(lesson: Lesson, counted: Set[str]) -> tuple[bool, bool, tuple[datetime, str]]:
-    """The order in which weeks are dropped, the least first. A whole week is dropped only after
-    everything that counts less."""
+    """Returns the sort key by which weeks are dropped, the least first. A whole week is dropped
+    only after everything that counts less."""
     stands = lesson.workflow_id in counted
     return stands, stands and lesson.whole, _order(lesson)
 
@@ -479,12 +481,13 @@ def _week(lesson: Lesson, own: Sequence[ScoredForecast]) -> WeekLearned:
 
 
 def _is_hit(forecast: ScoredForecast) -> bool:
-    """Whether it said the way that the pair went. No side taken, or no move, is no hit."""
+    """Returns whether it predicted the pair's direction. A forecast without a side, or a pair
+    without a move, is not a hit."""
     return (forecast.made.probability - COIN) * (outcome(forecast) - COIN) > 0
 
 
 def learned_details(learned: Learned, advised: Advice | None) -> str:
-    """How much is known and what was advised last, as Markdown."""
+    """Renders the size of the record and the last advice, as Markdown."""
     scored, still_open = learned.forecasts
     lines = [
         f"**{learned.weeks} weeks**, {scored:,} forecasts scored, {still_open:,} open"

@@ -1,5 +1,5 @@
-"""What a run's histories add to its outcomes: every failed attempt, and the calls of tasks that
-were not delivered."""
+"""Completes a lesson from a run's histories: every failed attempt, and the calls of tasks that were
+not delivered."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -30,8 +30,8 @@ class Fault(NamedTuple):
 class Tried(NamedTuple):
     """An activity of an agent's task: a call of `server` and `tool`, or a turn, which has none.
 
-    `before` is why the try before the last failed, where there were several (`tries`). `status` is
-    how a call ended: None of a turn, and of a call that did not come to its end.
+    `before` is why the second-last attempt failed, if there were several (`tries`). `status` is the
+    status of a call: None for a turn, and for a call that did not end.
     """
 
     workflow_id: str
@@ -47,8 +47,8 @@ class Tried(NamedTuple):
 
 
 def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> LessonSources:
-    """The histories to read, and the tasks whose calls the outcomes have already. A run that
-    continues another has outcomes of markets from outside its own `workflows`."""
+    """Returns the histories to read, and the tasks whose calls the outcomes contain already. A run
+    that continues another has outcomes of markets from outside its own `workflows`."""
     places = [e.place for outcome in outcomes for e in outcome.evidence if e.place is not None]
     counted = {task_key(place.workflow_id, place.activity_id) for place in places}
     letters = (letter for outcome in outcomes for letter in outcome.dead_letters)
@@ -61,14 +61,14 @@ def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> L
 
 
 def task_key(workflow_id: str, activity_id: str) -> str:
-    """A key that identifies the task of an activity."""
+    """Returns a key that identifies the task of an activity."""
     parts = activity_id_parts(activity_id)
     return f"{workflow_id}#{parts.task if parts else activity_id}"
 
 
 def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[str]) -> Lesson:
-    """The lesson with the failed attempts that were followed by another, and with the calls of
-    tasks that it has not `counted`."""
+    """Returns the lesson with the failed attempts that were followed by another, and with the calls
+    of tasks that it has not `counted`."""
     every = sorted(tried, key=lambda one: (one.at, one.workflow_id, one.activity_id))
     own = [one for one in every if task_key(one.workflow_id, one.activity_id) not in counted]
     troubles = [*lesson.troubles, *_retried(every), *_of_calls(own)]
@@ -83,7 +83,7 @@ def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[st
 
 
 def _retried(tried: Iterable[Tried]) -> Iterator[Trouble]:
-    """Troubles that a later attempt overcame. The source is named if its worker reported the
+    """Yields troubles that a later attempt overcame. The source is named if its worker reported the
     fault."""
     for one in tried:
         if one.before is None or one.status is ToolStatus.UNAVAILABLE:
@@ -123,7 +123,7 @@ def _tries_in_vain(tried: Iterable[Tried]) -> Iterator[ToolUse]:
 
 
 def _used(one: Tried) -> Iterator[ToolUse]:
-    """A call that came to its end."""
+    """Yields the use of a call that ended."""
     if one.server is not None and one.tool is not None and one.status is not None:
         agent = agent_of(one.activity_id)
         yield counted_use(agent, one.server, one.tool, one.status, one.took)

@@ -1,4 +1,4 @@
-"""Troubles of a run: calls without an answer, and tasks not delivered as planned."""
+"""The troubles of a run: calls without an answer, and tasks not delivered as planned."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -12,23 +12,23 @@ from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.runs.tools import status_for_learning
 
 LONGEST_WORDS: Final = 300
-"""As many characters as a trouble holds."""
+"""The maximum length of a trouble's message in characters."""
 
 CALL_TROUBLES: Final = {
     ToolStatus.UNAVAILABLE: TroubleKind.TOOL_UNAVAILABLE,
     ToolStatus.REFUSED: TroubleKind.TOOL_REFUSED,
 }
-"""What a call is told as that ended so."""
+"""The kind of trouble for each status of a call."""
 
 
 def troubles_of(
     outcomes: Iterable[MarketOutcome], desk_work: Iterable[Contribution], at: datetime
 ) -> Iterator[Trouble]:
-    """Everything that went wrong, tasks before calls.
+    """Yields everything that went wrong, tasks before calls.
 
     `desk_work` is the work that belongs to no market. A call's trouble happened when the call
-    ended; `at` is used for what has no time of its own. An answer without data is no trouble of a
-    source, nor is a source that no run can ask.
+    ended; `at` is used for troubles without a time of their own. An answer without data is not a
+    trouble of a source, nor is a source that no run can call.
     """
     every = tuple(outcomes)
     for line in desk_work:
@@ -82,9 +82,9 @@ def _is_dead_letter(line: Contribution, outcome: MarketOutcome) -> bool:
 def _of_call(
     result: ToolResult, market: str, at: datetime, opened_by: Mapping[str, CallFault]
 ) -> Iterator[Trouble]:
-    """The trouble of a call. A call to a server that is not configured is no trouble of a source. A
-    call that was not made carries the failure that the source had before. An answer without what
-    the source did not reach is a call without an answer."""
+    """Yields the trouble of a call. A call to a server that is not configured is not a trouble of a
+    source. A skipped call has the failure that the source had before. An answer that is empty
+    because the source's upstream was unreachable counts as a call without an answer."""
     if result.place is None:
         return
     agent = agent_of(result.place.activity_id)

@@ -49,11 +49,11 @@ def lesson_of(
     told_at: datetime,
     by_series: bool = False,
 ) -> Lesson:
-    """What became of a run's week. A run of some of the markets is not `whole`. `by_series` is for
-    runs of earlier versions: a claim whose series agrees with another origin's averages then counts
-    as borne out.
+    """Returns the lesson of a run's week. A run of some of the markets is not `whole`. `by_series`
+    is for runs of earlier versions: a claim whose series agrees with another origin's averages then
+    counts as confirmed.
 
-    Of more than `MOST_TROUBLES` the rest is counted. Only a whole week makes forecasts.
+    Of more than `MOST_TROUBLES` the rest is only counted. Only a whole week makes forecasts.
     """
     desk_work = tuple(line for line in (record.planning, record.commenting) if line is not None)
     troubles = troubles_of(record.outcomes, desk_work, told_at)
@@ -78,12 +78,12 @@ def lesson_of(
 def source_records(
     outcomes: Iterable[MarketOutcome], *, by_series: bool = False
 ) -> tuple[SourceRecord, ...]:
-    """How the claims of each server fared, by server name.
+    """Returns the number of verified, contested and rejected claims of each server, by server name.
 
     A claim that other sources confirm, which a report calls verified, counts for its servers and
-    for theirs; a rejected claim
-    counts against its own. A contested claim counts as its conflict was decided, and for nobody if
-    it was not. Derived claims do not count, because their inputs do.
+    for theirs; a rejected claim counts against its own. A contested claim counts as its conflict
+    was decided, and for no server if it was not. Derived claims do not count, because their inputs
+    do.
     """
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes:
@@ -107,7 +107,7 @@ def _forecasts(record: WeekRecord, schedule: ScheduleConfig) -> tuple[MadeForeca
 def _forecast(
     week: str, outcome: MarketOutcome, result: ResearchResult, schedule: ScheduleConfig
 ) -> MadeForecast | None:
-    """An agent's forecast for its market; None where it made none, or where the level that it
+    """Returns an agent's forecast for its market. None if it made none, or if the level that it
     starts from has been rejected or rests on no answer."""
     view = next(
         (
@@ -140,13 +140,13 @@ def _forecast(
 
 
 def _due(week: str, weeks: int, schedule: ScheduleConfig) -> datetime:
-    """The as-of instant of the week that is so many weeks later."""
+    """Returns the as-of instant of the week that is so many weeks later."""
     return window_of(week_of(monday_of(week) + timedelta(weeks=weeks)), schedule).end
 
 
 def _carry(outcome: MarketOutcome, forecast: Forecast) -> float | None:
-    """The carry's forecast, from the first differential that an agent claims for the pair and
-    nobody rejected."""
+    """Returns the carry's forecast, from the first differential of the pair that an agent claims
+    and that was not rejected."""
     for result in outcome.results:
         if (claim := _surviving_claim(outcome, result, Metric.DIFFERENTIAL)) is not None:
             return carry_probability(claim.value, forecast.weeks, forecast.deviation)
@@ -169,7 +169,8 @@ def _surviving_claim(
 
 
 def _by_verdicts(outcome: MarketOutcome, *, by_series: bool) -> Iterator[tuple[str, str]]:
-    """The servers behind each claim that is in no conflict or is rejected, and how it counts."""
+    """Yields the servers behind each claim that is in no conflict or is rejected, and how it
+    counts."""
     delivered, servers = _delivered(outcome), _servers(outcome)
     disputed = {position.claim_id for record in outcome.conflicts for position in record.positions}
     for verdict in _verdicts(outcome):
@@ -189,8 +190,9 @@ def _by_verdicts(outcome: MarketOutcome, *, by_series: bool) -> Iterator[tuple[s
 
 
 def _counted(verdict: ClaimVerdict, *, by_series: bool) -> str | None:
-    """What a verdict by itself says of sources: only what a report calls verified is borne out by
-    another origin. Monthly averages that agree with a series bear no figure of it out."""
+    """Returns how a verdict by itself counts for its sources. Only a claim that a report calls
+    verified is confirmed by another origin. Monthly averages that agree with a series confirm none
+    of its figures."""
     if verdict.status is ClaimStatus.REJECTED:
         return REJECTED
     single = verdict.status is ClaimStatus.SINGLE_SOURCE
@@ -199,8 +201,8 @@ def _counted(verdict: ClaimVerdict, *, by_series: bool) -> str | None:
 
 
 def _by_conflicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
-    """The servers behind the positions on claims, and how the decision of each conflict counts for
-    them. One that is behind both sides counts for neither."""
+    """Yields the servers behind the positions on claims, and how the decision of each conflict
+    counts for them. A server behind both sides counts for neither."""
     derived = {
         name for name, claims in _delivered(outcome).items() if any(c.inputs for _, c in claims)
     }
@@ -218,8 +220,8 @@ def _by_conflicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
 
 
 def _decided(record: ConflictRecord, parties: Sequence[Position]) -> tuple[set[str], set[str]]:
-    """The servers that agree with the decision, and those that do not. Both are empty without a
-    decision or if the values cannot be compared."""
+    """Returns the servers that agree with the decision, and those that do not. Both are empty
+    without a decision or if the values cannot be compared."""
     chosen = next((each for each in parties if each.stated == record.chosen), None)
     if chosen is None or not record.resolved:
         return set(), set()
@@ -234,7 +236,7 @@ def _decided(record: ConflictRecord, parties: Sequence[Position]) -> tuple[set[s
 
 
 def _delivered(outcome: MarketOutcome) -> Mapping[str, Sequence[tuple[str, Claim]]]:
-    """By claim id every claim of that id, with the id of its result."""
+    """Returns by claim id every claim of that id, with the id of its result."""
     found: defaultdict[str, list[tuple[str, Claim]]] = defaultdict(list)
     for result in outcome.results:
         for claim in result.claims:
@@ -247,7 +249,7 @@ def _verdicts(outcome: MarketOutcome) -> Sequence[ClaimVerdict]:
 
 
 def _servers(outcome: MarketOutcome) -> Mapping[str, str]:
-    """By evidence id, the server that was asked."""
+    """Returns by evidence id the server that was called."""
     return {result.evidence_id: result.call.server for result in outcome.evidence}
 
 
@@ -257,7 +259,7 @@ def _contributions(outcomes: Iterable[MarketOutcome]) -> Iterator[Contribution]:
 
 
 def _agents(lines: Iterable[Contribution]) -> tuple[AgentRecord, ...]:
-    """Each agent's tasks, those included that went from it to another."""
+    """Returns each agent's tasks, including those that were reassigned to another."""
     tasks: Counter[AgentId] = Counter()
     delivered: Counter[AgentId] = Counter()
     reassigned: Counter[AgentId] = Counter()
