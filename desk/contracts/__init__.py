@@ -1,1 +1,2 @@
-"""The typed models that cross a wire: payloads of workflows, published files, answers of tools."""
+"""The typed models of everything that crosses a process boundary: workflow payloads, published
+files and tool answers."""

@@ -22,7 +22,8 @@ StockSymbol = Annotated[str, Field(pattern=STOCK_PATTERN)]
 """`NVDA`, or an index such as `^GSPC`, as Yahoo Finance writes them."""
 
 MarketName = Annotated[str, Field(pattern=r"^([A-Z]{3}/[A-Z]{3}|[A-Z^][A-Z0-9.^=-]{0,14})$")]
-"""A pair, an area, or a stock's symbol. What of the two a word of two letters is, its spec says."""
+"""A pair, an area or a stock's symbol. Whether a name of two letters is an area or a stock is in
+its spec."""
 
 
 class MarketKind(StrEnum):
@@ -53,8 +54,8 @@ class MarketSpec(Contract):
     """One market, as `desk.toml` or a plan describes it.
 
     `digits`: decimals of a printed level (not of policy rates). `areas`: the areas whose policy
-    rates matter for it, base currency first for a pair; for a policy rate the area itself, and
-    behind it the one whose rate it is held against, if that is not the desk's base area.
+    rates matter for it, base currency first for a pair; for a policy rate the area itself, followed
+    by the area it is compared with, if that is not the desk's base area.
     """
 
     market: MarketName

@@ -23,7 +23,7 @@ def source_queue(server: str) -> str:
 
 
 class WorkflowType(StrEnum):
-    """Workflow types as they stand in visibility."""
+    """Workflow types as they are named in visibility."""
 
     WEEKLY_RESEARCH = "WeeklyResearchWorkflow"
     MARKET_RESEARCH = "MarketResearchWorkflow"
@@ -55,11 +55,11 @@ _REGISTERED: Final[dict[type, dict[str, "RegisteredName"]]] = {}
 
 
 class RegisteredName(StrEnum):
-    """Names on the wire that other packages can add to.
+    """Names in stored and sent data that other packages can add to.
 
     The members are the desk's own names. Any other name of lower-case letters, digits and
-    underscores is accepted when read, so that records stay readable after the package that brought
-    the name is removed. `known` gives the desk's own and the registered names.
+    underscores is accepted when read, so that records stay readable after the package that added
+    the name is removed. `known` returns the desk's own and the registered names.
     """
 
     @classmethod
@@ -72,10 +72,10 @@ class RegisteredName(StrEnum):
 
     @classmethod
     def register(cls, name: str) -> Self:
-        """Makes a name known. The registry of `desk.agents` does so for what it finds.
+        """Registers a name. The registry of `desk.agents` does so for the agents it finds.
 
         Raises:
-            ValueError: the name cannot be one.
+            ValueError: the name is not valid.
         """
         member = cls(name)
         if member not in cls.__members__.values():
@@ -84,13 +84,13 @@ class RegisteredName(StrEnum):
 
     @classmethod
     def known(cls) -> tuple[Self, ...]:
-        """The desk's own names, and those that were registered, in that order."""
+        """Returns the desk's own names, then the registered ones."""
         registered = cast(Iterable[Self], _REGISTERED.get(cls, {}).values())
         return (*cls, *registered)
 
 
 class AgentId(RegisteredName):
-    """The agents: the desk's own are of a week, a question, a swarm and a stock's episode."""
+    """The agents. The desk's own are those of a week, a question, a swarm and a stock's episode."""
 
     PRODUCT_MANAGER = "product_manager"
     RESEARCH_AGENT_1 = "research_agent_1"
@@ -153,11 +153,12 @@ class FailureType(StrEnum):
 class CallFault(StrEnum):
     """Why a tool call got no answer: the first detail of a `ToolUnavailable`.
 
-    `timeout`: not within its time. `unreachable`: no connection, or none in the time to open one.
-    `reset`: the connection ended before the answer did. `malformed`: what came is no answer.
-    `server_error`: the server says that it failed by itself, or is busy. `too_large`: more than is
-    read. `circuit_open`: the call was not made, because those before it failed. `misconfigured`:
-    what `.mcp.json` names cannot be built, such as a module that is not there.
+    `timeout`: no answer within the time limit. `unreachable`: no connection, or none within the
+    time to open one. `reset`: the connection ended before the answer did. `malformed`: the response
+    is not an answer. `server_error`: the server reports an internal failure or is busy.
+    `too_large`: the response is over the size limit. `circuit_open`: the call was not made, because
+    earlier ones failed. `misconfigured`: the server that `.mcp.json` names cannot be started, for
+    example because its module does not exist.
     """
 
     TIMEOUT = "timeout"
@@ -171,18 +172,18 @@ class CallFault(StrEnum):
 
 
 QUESTION_RUN = "ask-"
-"""How the workflow id of a question's run begins; the rest is a hash of the question."""
+"""The prefix of the workflow id of a question's run; the rest is a hash of the question."""
 
 SWARM_RUN = "swarm-"
-"""The same of a swarm's run; the rest is a hash of its objective."""
+"""The prefix of a swarm's run; the rest is a hash of its objective."""
 
 STOCK_RUN = "stock-"
-"""The same of a stock's episode; the rest is its symbol and a hash of what was asked of it."""
+"""The prefix of a stock's episode; the rest is its symbol and a hash of its request."""
 
 SCHEDULE_ID = "weekly-research"
 SCHEDULED_RUN_ID = "weekly"
 LEARNING_SYSTEM_ID = "learning-system"
-"""The one entity that keeps a desk's record."""
+"""The id of the single workflow that holds a desk's record."""
 
 
 def week_run_id(week: str, subset: str | None = None) -> str:
@@ -207,7 +208,8 @@ def escalation_run_id(run_id: str, conflict_id: str) -> str:
 
 
 def specialist_run_id(swarm_run: str, node: str) -> str:
-    """The workflow id of one specialist of a swarm, by its node, whose name has its round."""
+    """Returns the workflow id of one specialist of a swarm, by its node, whose name includes its
+    round."""
     return f"{swarm_run}/specialist/{node}"
 
 
@@ -217,19 +219,19 @@ def hypothesis_run_id(swarm_run: str, hypothesis_id: str) -> str:
 
 
 def turn_activity_id(agent: str, task_type: str, turn: int, place: str = "") -> str:
-    """The activity id of an agent's turn on a task. `place` tells tasks of one kind apart, such as
-    those of a graph's nodes."""
+    """Returns the activity id of an agent's turn on a task. `place` distinguishes tasks of one
+    kind, such as those of a graph's nodes."""
     own = f"{agent}.{task_type}"
     return f"{own}.{place}.t{turn}" if place else f"{own}.t{turn}"
 
 
 def call_activity_id(turn_activity: str, call: str) -> str:
-    """The activity id of a tool call that a turn asked for."""
+    """Returns the activity id of a tool call that a turn requested."""
     return f"{turn_activity}.{call}"
 
 
 def calls_activity_id(turn_activity: str, server: str, calls: int) -> str:
-    """The activity id of several calls of a turn that go to one server together."""
+    """Returns the activity id of several calls of a turn that go to one server in one request."""
     return f"{turn_activity}.{calls}x.{server}"
 
 
@@ -264,7 +266,8 @@ _WORKFLOW: Final = re.compile(
 
 
 def workflow_id_parts(workflow_id: str) -> WorkflowIdParts:
-    """The parts of an id that a function above made. For any other id only the run is set."""
+    """Returns the parts of an id that a function above made. For any other id only the run is
+    set."""
     found = _WORKFLOW.fullmatch(workflow_id)
     if found is None:
         return WorkflowIdParts(workflow_id.partition("/")[0])
@@ -320,7 +323,8 @@ class ActivityIdParts(NamedTuple):
 
     @property
     def calls(self) -> int:
-        """How many calls the activity makes: none as a turn, several where they are together."""
+        """The number of calls that the activity makes: none for a turn, several when they share a
+        request."""
         if self.call is None:
             return 0
         together = _TOGETHER.match(self.call)
@@ -336,9 +340,9 @@ _ACTIVITY: Final = re.compile(
 
 
 def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
-    """The parts of an agent's activity id; None for an activity that belongs to no agent.
+    """Returns the parts of an agent's activity id; None for an activity that belongs to no agent.
 
-    The last part that looks like a turn is taken for it, because a node may be named `t1`.
+    The last part that looks like a turn is taken as the turn, because a node may be named `t1`.
     """
     found = _ACTIVITY.fullmatch(activity_id)
     if found is None:
@@ -348,6 +352,6 @@ def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
 
 
 def agent_of(activity_id: str) -> AgentId:
-    """The agent whose activity it is; the product manager if the id names none."""
+    """Returns the agent that the activity belongs to; the product manager if the id names none."""
     name = activity_id.partition(".")[0]
     return AgentId(name) if name in AgentId.known() else AgentId.PRODUCT_MANAGER

@@ -1,4 +1,4 @@
-"""ISO weeks and the window of time a report is about."""
+"""ISO weeks and the time window of a report."""
 
 import re
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ WEEK_PATTERN = r"^\d{4}-W(0[1-9]|[1-4]\d|5[0-3])$"
 
 
 def monday_of(week: str) -> date:
-    """The Monday on which an ISO week starts.
+    """Returns the Monday on which an ISO week starts.
 
     Raises:
         ValueError: the text is not a week, or the year has no such week.
@@ -27,14 +27,14 @@ def _existing(week: str) -> str:
 
 
 IsoWeek = Annotated[str, Field(pattern=WEEK_PATTERN), AfterValidator(_existing)]
-"""An ISO week such as `2026-W44`, of a year that has it."""
+"""An ISO week such as `2026-W44` that exists in its year."""
 
 
 def parse_week(text: str) -> str:
-    """The ISO week that a person wrote, such as `2026-W44` or `2026-w44`.
+    """Parses an ISO week that a person wrote, such as `2026-W44` or `2026-w44`.
 
     Raises:
-        ValueError: with a sentence that says what a week looks like.
+        ValueError: with a sentence that describes the format of a week.
     """
     week = text.strip().upper()
     if not re.fullmatch(WEEK_PATTERN, week):
@@ -58,7 +58,7 @@ def next_week(week: str) -> str:
 
 
 class TimeWindow(Contract):
-    """What a report looks at: from `start` to the as-of instant `end`, both included.
+    """The time span of a report: from `start` to the as-of instant `end`, both included.
 
     `time_zone` is the IANA name of the zone in which the desk's days begin.
     """

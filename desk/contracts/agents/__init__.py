@@ -1,1 +1,1 @@
-"""An agent's work: its assignment, its turns, its calls, what it may spend."""
+"""An agent's work: its assignment, turns, tool calls and spending limits."""

@@ -1,4 +1,4 @@
-"""The budget of a run for models, and the part of it that one call may use."""
+"""A run's budget for models, and the share of it that one call may use."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ CHEAPER_MODEL = "claude-haiku-5-5"
 
 
 class Allowance(Contract):
-    """The money and the tokens (read and written together) that may be spent. None means no
+    """The money and the tokens (input and output together) that may be spent. None means no
     limit."""
 
     usd: Annotated[Figure, Field(ge=0)] | None = None
@@ -23,14 +23,16 @@ class Allowance(Contract):
 
 
 class ModelPrice(Contract):
-    """What a model costs at most: US dollars for each token read, and for each token written."""
+    """The highest price of a model: US dollars per input token (`read`) and per output token
+    (`written`)."""
 
     read: Figure
     written: Figure
 
 
 class BudgetConfig(Contract):
-    """The budget of a run, reruns included. When little of it is left, `cheaper_model` is used."""
+    """The budget of a run, including its reruns. `cheaper_model` is used when little of it is
+    left."""
 
     usd: Annotated[Figure, Field(ge=0)] | None = None
     tokens: Annotated[int, Field(ge=0)] | None = None

@@ -1,4 +1,4 @@
-"""The questions that agents ask (capabilities), and the tools that answer each."""
+"""Capabilities (the kinds of question that agents ask) and the tools that answer them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,11 +10,11 @@ from pydantic import Field, JsonValue, model_validator
 from desk.contracts.base import Contract, ShortText, is_empty
 
 ADDED_BY_THE_DESK: Final = "as_of"
-"""The argument of every call that no agent and no route gives."""
+"""The argument that the desk adds to every call. Neither agents nor routes may set it."""
 
 
 REGISTERED_FOR: Final = "research-desk/capability"
-"""The key in the `_meta` of a tool of MCP that names the capability it was made for."""
+"""The key in an MCP tool's `_meta` that names the capability the tool was made for."""
 
 
 class Capability(StrEnum):
@@ -67,9 +67,9 @@ class Capability(StrEnum):
 class Route(Contract):
     """A tool that answers a capability.
 
-    `names` maps names of arguments of the desk's own tools to those that this tool has for them.
-    `fixed` are arguments added to every call. `answer` is for a tool whose answers have a form of
-    their own: for each field of the desk's form, a JMESPath expression that finds it.
+    `names` maps the argument names of the desk's own tools to this tool's names. `fixed` are
+    arguments added to every call. `answer` is for a tool that answers in its own format: for each
+    field of the desk's format, a JMESPath expression that extracts it.
     """
 
     server: ShortText
@@ -88,7 +88,7 @@ class Route(Contract):
 
 
 Routes = Annotated[tuple[Route, ...], Field(min_length=1, max_length=3)]
-"""The tool that is asked, and those that are asked in its place, in their order."""
+"""The tool to ask first, then its fallbacks in order."""
 
 
 def _routes(*names: str) -> tuple[Route, ...]:
@@ -149,8 +149,9 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.DECISION_RECORD: _routes("analysis.decision_record"),
     }
 )
-"""Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by
-nobody is checked against the ECB and the central banks, whom the validator asks in any case."""
+"""The default routes, used where `desk.toml` does not set others; the most authoritative tool comes
+first. A claim that no agent verified is checked against the ECB and the central banks, which the
+validator asks in any case."""
 
 USUAL_CAPABILITY: Final[Mapping[tuple[str, str], Capability]] = MappingProxyType(
     {
@@ -159,21 +160,21 @@ USUAL_CAPABILITY: Final[Mapping[tuple[str, str], Capability]] = MappingProxyType
         for route in routes
     }
 )
-"""What a tool is asked for, by server and tool. Of a tool with two capabilities, the later one:
-calls for the earlier say what they are."""
+"""The default capability of a tool, by server and tool. For a tool with two capabilities this is
+the later one; calls for the earlier one name it explicitly."""
 
 SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
-"""The servers that come with the desk, by the names that `.mcp.json` gives them."""
+"""The servers that ship with the desk, by their names in `.mcp.json`."""
 
 INSTEAD: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {("central_banks", "get_central_bank_news"): "bank_feeds"}
 )
-"""Tools that nobody is routed to where `.mcp.json` names the server that has them today."""
+"""Tools that are not routed to when `.mcp.json` names the server that provides them today."""
 
 OWN_SOURCES: Final = frozenset(
     {"ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"}
 )
-"""The servers that work without a network. A run that does not know which there are has these."""
+"""The servers that work without a network. The default for a run whose servers are not known."""
 
 LIVE_SOURCES: Final = SHIPPED - OWN_SOURCES
-"""Those that fetch every answer. Whether they can be reached is asked when a run is planned."""
+"""The servers that fetch every answer. Their reachability is checked when a run is planned."""

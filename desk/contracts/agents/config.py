@@ -1,4 +1,5 @@
-"""The configuration of a run. It is read once, from `desk.toml`, and kept in the run's history."""
+"""The configuration of a run. It is read once, from `desk.toml`, and stored in the run's
+history."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -32,8 +33,8 @@ class Weekday(StrEnum):
 
 
 class ScheduleConfig(Contract):
-    """When the weekly run starts. A week's as-of instant is the first start after the week's
-    end."""
+    """When the weekly run starts. A week's as-of instant is the first scheduled start after the
+    week ends."""
 
     weekday: Weekday = Weekday.MONDAY
     hour: Annotated[int, Field(ge=0, le=23)] = 7
@@ -44,15 +45,15 @@ class ScheduleConfig(Contract):
 
 
 class DeadlineConfig(Contract):
-    """How long things may take.
+    """The time limits of a run.
 
-    `week`: from the start of the run to the report, with whatever is there. `task`: one agent's
-    task, reassignment included, for which a part is kept (`deadlines.TAKEOVER_SHARE`).
-    `turn`, `tool_call`: one attempt at either. `tool_tries`: all attempts at one call of a tool
-    together. `rerun`: a rerun market. `open_for_reruns`: from the first report until the run
-    closes. `escalation`: how long a person may take to decide a conflict before the stated default
-    holds, at most until shortly before the report is due;
-    `reminder`: after how long a person is reminded.
+    `week`: from the start of the run to the report, which is published with what is available by
+    then. `task`: one agent's task including its reassignment, for which a share of the time is
+    reserved (`deadlines.TAKEOVER_SHARE`). `turn`, `tool_call`: one attempt at either. `tool_tries`:
+    all attempts at one tool call together. `rerun`: the rerun of a market. `open_for_reruns`: from
+    the first report until the run closes. `escalation`: how long a person may take to decide a
+    conflict before the stated default applies, at most until shortly before the report is due;
+    `reminder`: the time after which the person is reminded.
     """
 
     week: PositiveSpan = timedelta(minutes=30)
@@ -68,21 +69,21 @@ class DeadlineConfig(Contract):
 
 PAIRS: Final = "pairs"
 USUAL_PUBLISHERS: Final[Mapping[str, str]] = {PAIRS: "European Central Bank"}
-"""Whose fixing a pair's level is, where `desk.toml` says nothing else. A run that was started
-without `publishers` had none, and its conflicts stay as they were decided."""
+"""The default publisher of the fixing that gives a pair's level, where `desk.toml` sets none. A run
+that was started without `publishers` had none, and its conflicts stay as they were decided."""
 
 
 class VotingConfig(Contract):
-    """How a conflict is put to the vote.
+    """How a vote settles a conflict.
 
-    Nobody outvotes a figure's own publisher. `publishers` says who that is: `pairs` for the fixing
-    that a pair's level is, and by its name any pair or area where another body publishes it than
-    its central bank; where it is empty, everything is put to the vote. `bands` are those of the
-    pairs that an authority keeps in one, by which their levels are compared.
+    No vote overrules a figure's own publisher. `publishers` names it: under `pairs` the publisher
+    of the fixing that gives a pair's level, and by its name any pair or area whose publisher is not
+    its central bank. When it is empty, every conflict is voted on. `bands` are the bands within
+    which authorities keep pairs; levels of those pairs are compared by them.
 
-    A position weighs its confidence times its source's tier times its agent's weight and its
-    source's, which is 1 where nothing else is said. When the
-    confidences spread by more than `widest_spread`, a person decides.
+    A position's weight is its confidence times the weights of its source's tier, its agent and its
+    source, which default to 1. When the confidences spread by more than `widest_spread`, a person
+    decides.
     """
 
     widest_spread: Annotated[float, Field(ge=0.0, le=1.0)] = 0.5
@@ -106,7 +107,7 @@ class VotingConfig(Contract):
     )
 
     def weight_of(self, agent: AgentId, tier: SourceTier, server: str | None = None) -> float:
-        """The weight of an agent's position at confidence 1, by agent, tier of the source and
+        """Returns the weight of an agent's position at confidence 1, given the source's tier and
         server."""
         of_source = self.sources.get(server, 1.0) if server is not None else 1.0
         return self.tiers.get(tier, 0.0) * self.agents.get(agent, 1.0) * of_source
@@ -122,11 +123,11 @@ class MaterialityConfig(Contract):
 
 
 class ThresholdConfig(Contract):
-    """What a complete week takes, and a recommendation.
+    """The thresholds for a complete week and for a highlighted recommendation.
 
-    `coverage` is the share of markets that must be researched; `current` the share of prices,
+    `coverage` is the share of markets that must be researched; `current` is the share of prices,
     policy rates and decisions that must be current at the as-of instant. `recommended` is the
-    confidence from which on a stock's report puts what is recommended into large type.
+    minimum confidence for a stock's report to print its recommendation in large type.
     """
 
     coverage: Annotated[float, Field(ge=0.0, le=1.0)] = 0.9
@@ -143,15 +144,14 @@ class RetryConfig(Contract):
 
     @model_validator(mode="after")
     def _pauses_grow(self) -> Self:
-        """Temporal refuses a longest pause below the first; with such a setting a run would
-        hang."""
+        """Rejects a longest pause below the first: Temporal refuses it, and the run would hang."""
         if self.longest_pause < self.first_pause:
             raise ValueError("longest_pause must not be shorter than first_pause")
         return self
 
 
 class AgentConfig(Contract):
-    """What `desk.toml` may change about an agent of the roster."""
+    """The settings of an agent that `desk.toml` may change."""
 
     agent: AgentId
     model: ShortText | None = None
@@ -160,13 +160,13 @@ class AgentConfig(Contract):
 
 
 class RunPolicy(Contract):
-    """The rules of a run: who works, how long, how often, and what counts as complete.
+    """The rules of a run: its agents, time limits, retries, and what counts as complete.
 
-    `sources` are the MCP servers that `.mcp.json` names, so that a call to one that nobody serves
-    is refused at once; empty when they are not known. `capabilities` are the routes that
-    `desk.toml` gives in place of the usual ones. `unreachable` are those of the sources that could
-    not be reached when the run was planned: they are offered to nobody. `together` are those that
-    are asked several questions of a turn at once.
+    `sources` are the MCP servers in `.mcp.json`, so that a call to any other server is refused at
+    once; empty when they are not known. `capabilities` are the routes from `desk.toml` that replace
+    the default ones. `unreachable` are the sources that could not be reached when the run was
+    planned; they are not offered to any agent. `together` are the sources that receive several
+    calls of a turn in one request.
     """
 
     agents: Annotated[tuple[AgentConfig, ...], Field(max_length=50)] = ()
@@ -187,7 +187,7 @@ class RunPolicy(Contract):
 
 class Upward(StrEnum):
     """Which direction of a pair with the dollar is drawn upward, on the right and in the first
-    colour: the dollar rising, or the other currency rising."""
+    colour: a rising dollar or a rising other currency."""
 
     DOLLAR = "dollar"
     CURRENCY = "currency"
@@ -204,7 +204,7 @@ def _is_usual_report(report: ReportConfig) -> bool:
 
 
 class HistoryConfig(Contract):
-    """How long histories may get.
+    """The limits on the length of histories.
 
     A week that is open for reruns continues as new before its next rerun once its history has
     `most_events` events, or earlier if the server suggests it.
@@ -214,17 +214,19 @@ class HistoryConfig(Contract):
 
 
 def _is_usual(history: HistoryConfig) -> bool:
-    """The seal of a report that was published without this field holds as before."""
+    """Keeps the default out of the JSON, so that the seal of a report published without this field
+    stays valid."""
     return history == HistoryConfig()
 
 
 MOST_MARKETS: Final = 200
-"""Markets of one run: its report is still a page, and its workflow far from what Temporal bears."""
+"""The limit on the markets of a run: its report still fits a page, and its workflow stays well
+below Temporal's limits."""
 
 
 class RunConfig(Contract):
-    """The configuration of a week's run: its markets, as-of instant, policy, limits of history and
-    the presentation of its report."""
+    """The configuration of a week's run: its markets, schedule, policy, history limits and report
+    presentation."""
 
     markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=MOST_MARKETS)]
     schedule: ScheduleConfig = ScheduleConfig()

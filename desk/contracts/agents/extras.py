@@ -1,4 +1,4 @@
-"""The optional packages of the desk, and the commands that install them."""
+"""The desk's optional packages and the commands that install them."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Extra(StrEnum):
-    """Optional packages, by the names of the extras in `pyproject.toml`."""
+    """The optional packages, by the names of the extras in `pyproject.toml`."""
 
     LIVE = "live"
     SWARM = "swarm"
@@ -25,11 +25,12 @@ _NAMED: Final = re.compile(rf"make install-({'|'.join(Extra)})\b")
 
 
 def install_words(extra: Extra) -> str:
-    """What installs an extra, in a checkout and beside a wheel, to be read after `run` or `by`."""
+    """Returns the commands that install an extra, in a checkout and from a wheel, to follow `run`
+    or `by`."""
     return f"`make install-{extra}` in a checkout, or `pip install 'research-desk[{extra}]'`"
 
 
 def extras_named(told: Iterable[str]) -> tuple[Extra, ...]:
-    """The extras whose install commands stand in some messages, each once."""
+    """Returns the extras whose install commands appear in the messages, each once."""
     found = (Extra(match[1]) for words in told for match in _NAMED.finditer(words))
     return tuple(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""One call of a language model: what it is asked and what came back, apart from any client."""
+"""One call of a language model: the request and the response, independent of any client."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +11,7 @@ from desk.contracts.base import Contract, ShortText
 
 
 class StopReason(StrEnum):
-    """Why a model stopped. `other` is one that the desk does not know."""
+    """Why a model stopped. `other` is a reason that the desk does not know."""
 
     END_TURN = "end_turn"
     STOP_SEQUENCE = "stop_sequence"
@@ -24,11 +24,11 @@ class StopReason(StrEnum):
 
 
 class ModelCall(Contract):
-    """What a model is asked.
+    """The request to a model.
 
     `system`, `tools` and the first messages stay the same for all turns of a task, so that the
-    prompt cache serves them. `schema_of_result` is the JSON schema that the answer is to follow;
-    with `no_more_calls` it must be given now.
+    prompt cache can serve them. `schema_of_result` is the JSON schema of the result; with
+    `no_more_calls` the model must deliver it now.
     """
 
     model: ShortText
@@ -42,7 +42,7 @@ class ModelCall(Contract):
 
 
 class ModelAnswer(Contract):
-    """What a model answered: its content blocks, their text, why it stopped and what it cost."""
+    """A model's response: its content blocks, their text, why it stopped and what it cost."""
 
     content: tuple[JsonValue, ...]
     text: str

@@ -15,7 +15,7 @@ class SearchAttribute(StrEnum):
 
 
 INTEGER_ATTRIBUTES: Final = frozenset({SearchAttribute.REVISION})
-"""All others are keywords."""
+"""The attributes that are integers. All others are keywords."""
 
 
 class Phase(StrEnum):

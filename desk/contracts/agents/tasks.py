@@ -45,7 +45,7 @@ class TaskType(RegisteredName):
 
 
 class Effort(StrEnum):
-    """How much a model is to think."""
+    """How much a model should think."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -53,9 +53,10 @@ class Effort(StrEnum):
 
 
 FEWEST_TURNS: Final = 3
-"""The desk's own questions, what these call for, and a result; or these, an answer of a model, and
-one correction. `desk.toml` gives no agent fewer. A model that asks its tools as well takes one
-more: of the usual 8 it has it at every effort, as it has half of them at the least."""
+"""The minimum of turns: the desk's own questions, the calls that follow from them, and a result; or
+the first, a model's answer and one correction. `desk.toml` cannot give an agent fewer. A model that
+also calls its tools takes one more turn; the default of 8 allows that at every effort, because at
+least half of the turns remain."""
 
 
 class AgentLimits(Contract):
@@ -75,34 +76,34 @@ class ToolName(Contract):
 
 
 DAYS_ASKED: Final = "period_days"
-"""The parameter with the first and the last day of each period that a question about a bank names,
-as ISO 8601 writes a span, with commas between: more days are looked at."""
+"""The parameter with the first and the last day of each period in a question about a bank, as ISO
+8601 intervals separated by commas. The research covers more days than these."""
 
 DAYS_READ: Final = "period_days_read"
-"""The parameter with the words that named these days, where others named those of a pair beside
-the bank."""
+"""The parameter with the words that named these days, when other words named the days of a pair in
+the same question."""
 
 SINCE_DECISION: Final = "since_decision"
 """The parameter with the words of a question that name a decision of a bank since which it asks how
 a pair did."""
 
 LOOKED_BACK: Final = timedelta(weeks=3 * 52)
-"""How far a bank's decisions are looked at before the days that a question asks about, or before
-now: some change their rate once in some years."""
+"""How far back a bank's decisions are read, before the days of the question or before now: some
+banks change their rate only once in several years."""
 
 MOST_LOOKED_BACK: Final = timedelta(weeks=8 * 52)
-"""Of more years a result would not hold the decisions."""
+"""The longest such span: a result could not hold the decisions of more years."""
 
 DaysAsked = tuple[date, date]
 """The first and the last day of a period."""
 
 
 RANK: Final = "rank"
-"""The parameter of a question with the group of pairs that it ranks."""
+"""The parameter that names the group of pairs a question ranks."""
 
 
 class Query(Contract):
-    """What somebody asks the desk. `parameters` are what the graph's own names stand for."""
+    """A question to the desk. `parameters` are the values of the graph's own parameters."""
 
     question: Annotated[str, Field(min_length=1, max_length=4_000)]
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
@@ -115,23 +116,23 @@ class Query(Contract):
 
     @property
     def periods_asked(self) -> tuple[DaysAsked, ...]:
-        """The days of each period that a question about a bank names, in their order."""
+        """The first and the last day of each period in a question about a bank, in order."""
         spans = (each.split("/") for each in self.parameters.get(DAYS_ASKED, "").split(",") if each)
         return tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in spans)
 
     @property
     def days_asked(self) -> DaysAsked | None:
-        """From the first of these days to the last."""
+        """The span from the first day of these periods to the last; None without periods."""
         periods = self.periods_asked
         return (min(p[0] for p in periods), max(p[1] for p in periods)) if periods else None
 
 
 class TaskAssignment(Contract):
-    """One task, with everything needed to do it and nothing that changes while it is done.
+    """One task, with everything needed to do it and nothing that changes meanwhile.
 
-    `priority` runs from 1 (most urgent) to 5, as Temporal counts. `base_area` is the area whose
-    rate differentials are taken against. `instructions` is prose for a model; it holds no data.
-    `query` is what a task that is no part of a week's research is to answer; its `week` is that of
+    `priority` runs from 1 (most urgent) to 5, as in Temporal. `base_area` is the area that rate
+    differentials are taken against. `instructions` is prose for a model; it holds no data. `query`
+    is the question of a task outside a week's research; the `week` of such a task is the week of
     its as-of instant.
     """
 

@@ -1,4 +1,4 @@
-"""A tool call, its result, and what is kept of it as evidence."""
+"""A tool call, its result, and the parts of it that are stored as evidence."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -13,28 +13,28 @@ from desk.contracts.names import CallFault
 MAX_CALLS_A_TURN = 16
 
 MOST_CALLS = 130
-"""Calls of tools that one agent can make on a task."""
+"""The maximum number of tool calls of one agent on a task."""
 
 MOST_EVIDENCE = 400
-"""Tool results that a market can rest on: those of three tasks."""
+"""The maximum number of tool results behind a market: those of three tasks."""
 
 MOST_LOST = 40
-"""Tools that a node is told to have lost."""
+"""The maximum number of tools that a node reports as lost."""
 
 KEPT_ANSWER: Final = "research-desk/kept"
-"""True in the metadata of an answer for which a server of ours asked its source nothing anew."""
+"""True in the metadata of an answer that one of the desk's servers gave from its cache."""
 
 REACH_TOOL: Final = "check_reachable"
-"""The tool of a live server of ours that says whether its provider can be reached."""
+"""The tool of the desk's live servers that checks whether the provider can be reached."""
 
 OFFLINE_FLAG: Final = "--offline"
-"""What a server of ours is started with that fetches nothing."""
+"""The command line flag that makes a server of the desk fetch nothing."""
 
 Seconds = Annotated[float, Field(ge=0.0)]
 
 
 class SourceTier(StrEnum):
-    """How much a source's word weighs."""
+    """The tier of a source, which decides its weight in a vote."""
 
     AUTHORITATIVE = "authoritative"
     PRIMARY = "primary"
@@ -43,25 +43,25 @@ class SourceTier(StrEnum):
 
 
 GENERATED: Final = "Generated"
-"""How the origin begins of facts that nobody published, as for practice; after a colon it says by
-what, and with which seed, they were made."""
+"""The prefix of the origin of generated facts, used for practice. After a colon the origin names
+the generator and its seed."""
 
 
 class Attribution(Contract):
-    """Who published a server's answers, and how much that counts. It is taken from the desk's
-    configuration, never from the server's own words."""
+    """The publisher of a server's answers and its tier. Taken from the desk's configuration, never
+    from the server's own answers."""
 
     tier: SourceTier
     origin: ShortText
 
 
 class ToolCall(Contract):
-    """What an agent asks for. `as_of` is not among the arguments: the desk adds it.
+    """A tool call that an agent requests. `as_of` is not among the arguments: the desk adds it.
 
-    With a `capability` it is answered by whoever has that in this run, and the tool named is the
-    one that usually does; without, by the tool named and by no other. What a result names as its
-    call is who was asked in the end; the capability stands there only where the tool is not one
-    that usually has it. `answer` is that of its `Route`.
+    With a `capability`, the call goes to the tool that this run routes the capability to, and the
+    named tool is the default one; without, it goes to the named tool only. In a result, the call
+    names the tool that was asked last, and carries the capability only if that is not the tool's
+    default. `answer` is that of its `Route`.
     """
 
     call_id: ShortText
@@ -75,19 +75,20 @@ class ToolCall(Contract):
 
     @property
     def own_id(self) -> str:
-        """What tells it from the other calls of its turn."""
+        """The last part of the id, unique among the calls of its turn."""
         return self.call_id.rsplit("/", 1)[-1]
 
 
 def capability_of(call: ToolCall) -> Capability | None:
-    """What a call asks for, or what its tool usually has; None for any other tool."""
+    """Returns the capability that a call requests, or else its tool's default; None for any other
+    tool."""
     return call.capability or USUAL_CAPABILITY.get((call.server, call.tool))
 
 
 class ToolRequest(Contract):
-    """A tool call with the instant after which nothing may be seen. `within` is how long all tries
-    at it may last together; None where it was asked before there was such a bound. `together` are
-    further calls of the turn that are put to the same server with it."""
+    """A tool call with the instant after which no information may be used. `within` is the time
+    limit for all attempts together; None in requests from before this limit existed. `together` are
+    further calls of the turn that go to the same server in one request."""
 
     call: ToolCall
     as_of: Instant
@@ -98,12 +99,13 @@ class ToolRequest(Contract):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """All calls of it, in their order."""
+        """All calls of the request, in order."""
         return (self.call, *self.together)
 
 
 class ToolStatus(StrEnum):
-    """How a tool call ended. `refused`: the tool said no. `unavailable`: it could not be asked."""
+    """How a tool call ended. `refused`: the tool rejected the request. `unavailable`: the tool
+    could not be reached or did not answer."""
 
     OK = "ok"
     REFUSED = "refused"
@@ -111,10 +113,10 @@ class ToolStatus(StrEnum):
 
 
 class CallPlace(Contract):
-    """Where a call stands in Temporal's history.
+    """The position of a call in Temporal's history.
 
-    `event_id` is the event with which the call was scheduled. It is looked up when the report is
-    published, and None where that history could not be read any more.
+    `event_id` is the event that scheduled the call. It is looked up when the report is published,
+    and None when that history could not be read.
     """
 
     workflow_id: ShortText
@@ -124,8 +126,8 @@ class CallPlace(Contract):
 
 
 class AskedBesides(Contract):
-    """Another source that was asked the same, and how that ended, in its own words. `fault` is that
-    of `ToolResult`."""
+    """Another source that received the same question, and how that ended, in its own words. `fault`
+    is that of `ToolResult`."""
 
     server: ShortText
     tool: ShortText
@@ -136,24 +138,25 @@ class AskedBesides(Contract):
 
 
 class ToolResult(Contract):
-    """What a tool returned, as evidence.
+    """A tool's result, as evidence.
 
-    `content` is the tool's structured result when `status` is ok, else None and `error` says why.
-    `content_hash` is the SHA-256 of the canonical JSON of `content` (`seal.content_hash`).
-    `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
-    before, and why they did not answer; `besides` are all others that were asked.
+    `content` is the tool's structured result when `status` is ok; otherwise it is None and `error`
+    gives the reason. `content_hash` is the SHA-256 of the canonical JSON of `content`
+    (`seal.content_hash`). `place` is None for calls that no workflow of the desk made.
+    `in_place_of` names the source asked before and why it did not answer; `besides` are all other
+    sources that were asked.
 
-    `attribution` is set for a server that is not of this project, or of which `.mcp.json` says
-    whose word it is; without it, whose word the content is stands in the content. `fault` is why a
-    call that is `unavailable` had no answer, as far as the source's worker could say. `took` is how
-    long the try that was answered lasted. `kept` says that the server needed no new question of its
-    source, as far as it tells. `cost_usd` is its share of what the model's turn cost that asked;
-    None where that is nothing. These three differ from run to run, and no report has them.
+    `attribution` is set for a third-party server and for one whose publisher `.mcp.json` names;
+    otherwise the content names its publisher. `fault` is why an `unavailable` call got no answer,
+    as far as the source's worker knows. `took` is the duration of the attempt that was answered.
+    `kept` says that the server answered from its cache, as far as it reports that. `cost_usd` is
+    the call's share of the cost of the model's turn that requested it; None when that is zero.
+    These last three differ from run to run and are in no report.
 
-    `satisfies` is whether nobody else needs to be asked, as the source's worker judged it: for the
-    workflow that asked, which hands it on to nobody. None in what was recorded before it. So are
-    `together`, the results of the calls that were made with this one; what is `unavailable` among
-    several is asked once more by itself.
+    `satisfies` is whether the answer is sufficient, as the source's worker judged it. Only the
+    workflow that made the call reads it and drops it afterwards; None in results recorded before
+    the field existed. The same holds for `together`, the results of the calls in the same request;
+    those of them that are `unavailable` are retried one by one.
     """
 
     call: ToolCall
@@ -177,21 +180,21 @@ class ToolResult(Contract):
 
     @property
     def each(self) -> tuple["ToolResult", ...]:
-        """The results of all calls that were made together, each by itself, in their order."""
+        """The results of all calls made together, as separate results in order."""
         return (self.model_copy(update={"together": ()}), *self.together)
 
     @property
     def evidence_id(self) -> str:
-        """What claims refer to."""
+        """The id that claims refer to."""
         return self.call.call_id
 
 
 class ToolSpec(Contract):
-    """A tool as its server describes it. The words and the schema are the server's own.
+    """A tool as its server describes it. The description and the schema are the server's own.
 
-    `capability` is the one that the tool's registration names (in its `_meta`). It only proposes a
-    route. `last`: the tool is described after the others, because the agent's results have rested
-    on none of its answers.
+    `capability` is the one in the tool's registration (its `_meta`); it only proposes a route.
+    `last` means that the tool is described after the others, because no result of the agent has
+    rested on one of its answers.
     """
 
     server: ShortText
@@ -209,12 +212,12 @@ Openings = Annotated[
     dict[ShortText, Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)]],
     Field(max_length=800),
 ]
-"""What tasks ask before their first turn, by the ids of the tasks."""
+"""The calls that tasks make before their first turn, by task id."""
 
 
 class OpenCircuit(Contract):
-    """A source that is not asked for the time being: since when, after how many failures in a row
-    and of which kind the last was, and when a call tries again."""
+    """A source that is not called for now: since when, after how many consecutive failures, the
+    kind of the last one, and when the next attempt is made."""
 
     server: ShortText
     since: Instant
@@ -224,8 +227,8 @@ class OpenCircuit(Contract):
 
 
 class SourceOutage(Contract):
-    """A source that was not asked for a time: since when, what was wrong with it then, and how many
-    calls were not made for it."""
+    """A source that was not called for a while: since when, its fault at that time, and how many
+    calls were skipped."""
 
     server: ShortText
     since: Instant
@@ -234,11 +237,11 @@ class SourceOutage(Contract):
 
 
 class Reachability(Contract):
-    """Whether what a live server fetches from can be reached.
+    """Whether a live server's provider can be reached.
 
-    Where it cannot, `since` is the first try without an answer, where one was made, and `reason`
-    says what became of it. `answered_at` is the last answer that is known of. Of one that can,
-    `silent` are the tools that have nothing to answer from all the same, and `reason` says why.
+    If not, `since` is the first attempt without an answer, when one was made, and `reason` says
+    what happened to it. `answered_at` is the last known answer. If the provider can be reached,
+    `silent` are the tools that still have nothing to answer from, and `reason` says why.
     """
 
     reachable: bool
@@ -251,9 +254,10 @@ class Reachability(Contract):
 class UnreachableSource(Contract):
     """A live source that could not be reached for a run, or stopped answering during it.
 
-    With `unanswered` it was asked, and so many questions had no answer; without, it could not be
-    reached when the run was planned, and was offered to nobody. With `tools` that holds of these
-    alone, and the source's others are offered. The other fields are those of `Reachability`.
+    `unanswered` counts the questions without an answer. When it is 0, the source could not be
+    reached when the run was planned, and was not offered to any agent. With `tools`, this applies
+    to those tools alone and the source's others are offered. The other fields are those of
+    `Reachability`.
     """
 
     server: ShortText
@@ -264,18 +268,19 @@ class UnreachableSource(Contract):
     unanswered: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
     def leaves_out(self, server: str, tool: str) -> bool:
-        """Whether a tool of a server is offered to nobody for it."""
+        """Whether this outage excludes the given tool of the given server from the tools on
+        offer."""
         return self.server == server and (not self.tools or tool in self.tools)
 
     @property
     def named(self) -> str:
-        """The server, with what is asked of it that has no answer: `cross_asset (yields)`."""
+        """The server, with the capabilities that have no answer: `cross_asset (yields)`."""
         asked = (str(USUAL_CAPABILITY.get((self.server, tool), tool)) for tool in self.tools)
         return f"{self.server} ({', '.join(asked)})" if self.tools else self.server
 
 
 class ToolListing(Contract):
-    """What a server offers; `error` says why it could not be asked."""
+    """The tools of a server; `error` says why they could not be listed."""
 
     server: ShortText
     tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200)] = ()
@@ -283,9 +288,9 @@ class ToolListing(Contract):
 
 
 class DataSource(Contract):
-    """A source as the report lists it: which tool was asked what, when, and by whose authority.
+    """A source as the report lists it: the tool, its arguments, the time and the publisher.
 
-    `origin` is who first published the figures. Two sources with one origin are one witness.
+    `origin` is the first publisher of the figures. Two sources with the same origin count as one.
     """
 
     server: ShortText
@@ -300,6 +305,6 @@ class DataSource(Contract):
 
     @property
     def generated(self) -> str | None:
-        """By what its facts were made, where nobody published them."""
+        """The generator of its facts; None when they were published."""
         mark, _, generator = (self.origin or "").partition(": ")
         return generator if mark == GENERATED and generator else None

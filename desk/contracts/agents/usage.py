@@ -1,4 +1,4 @@
-"""What the turns of a model cost."""
+"""What a model's turns cost."""
 
 from decimal import Decimal
 from typing import Annotated, Final
@@ -8,22 +8,22 @@ from pydantic import Field
 from desk.contracts.base import Contract, Figure, ShortText, is_empty
 
 BUILTIN: Final = "builtin"
-"""The model of an analyst that needs none."""
+"""The model name of the built-in analysts, which need no model."""
 
 BUILTIN_VERSION: Final = 6
-"""Of what the built-in analysts make of the same answers; raised with every change of that, so that
-a report is held against the analysts that wrote it."""
+"""The version of how the built-in analysts turn answers into results. It is raised with every
+change of that, so that a report is checked by the analysts that wrote it."""
 
 
 class Usage(Contract):
-    """What turns cost. The built-in analysts cost nothing.
+    """The cost of turns. The built-in analysts cost nothing.
 
-    `input_tokens` are all that were read, `cache_read_tokens` and `cache_write_tokens` those of
-    them that came from the prompt cache or went into it. `cost_usd` is the money that is known;
-    of `unpriced_calls` the price is not known.
+    `input_tokens` are all input tokens; `cache_read_tokens` and `cache_write_tokens` are those of
+    them read from or written to the prompt cache. `cost_usd` is the known cost; the price of
+    `unpriced_calls` is not known.
 
-    `lost_calls` were asked and their answers never came: they may have been billed, for at most
-    `lost_tokens` and `lost_usd` together. No other field counts them.
+    `lost_calls` were sent and never answered: they may have been billed, for at most `lost_tokens`
+    and `lost_usd` together. No other field counts them.
     """
 
     input_tokens: int = 0
@@ -39,16 +39,16 @@ class Usage(Contract):
 
     @property
     def tokens(self) -> int:
-        """All tokens of the answers that came, read and written."""
+        """All input and output tokens of the answers that arrived."""
         return self.input_tokens + self.output_tokens
 
     @property
     def asked(self) -> bool:
-        """Whether a model was asked at all."""
+        """Whether a model was called at all."""
         return self.tokens > 0 or self.lost_calls > 0
 
     def plus(self, other: "Usage") -> "Usage":
-        """The sum, under the name of the model that took a turn last."""
+        """Returns the sum, under the name of the model that took the last turn."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,

@@ -1,1 +1,1 @@
-"""A stock's episode: its steps, its blackboard, its record."""
+"""A stock's episode: its steps, its blackboard and its record."""

@@ -1,4 +1,4 @@
-"""The actions of a stock's episode and what they cost, which the settings of every command have."""
+"""The actions of a stock's episode and their costs, which the settings of every command include."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -24,7 +24,7 @@ class StockAction(StrEnum):
 MOST_CHARGE: Final = 10
 
 Charge = Annotated[Figure, Field(ge=0, le=MOST_CHARGE)]
-"""What an action costs whenever it is carried out, in units of the reward."""
+"""The cost of carrying out an action, in units of the reward."""
 
 Charges = dict[StockAction, Charge]
-"""By action; one that is not named costs nothing."""
+"""The costs by action; an action without an entry costs nothing."""

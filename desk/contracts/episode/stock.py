@@ -27,7 +27,7 @@ from desk.contracts.markets import MarketSpec, StockSymbol
 from desk.contracts.names import AgentId
 
 MOST_STEPS: Final = 30
-"""Of one episode, whoever chooses them."""
+"""The maximum number of steps of an episode, whether listed or chosen by the controller."""
 
 MOST_WEEKS: Final = 52
 MOST_COST: Final = 10
@@ -47,9 +47,9 @@ class Recommended(StrEnum):
 
 
 class BoardPart(Contract):
-    """What an agent wrote onto the blackboard: figures, each with its day. `lacking` are those that
-    belong there and could not be had; why, the agent's result says. `generated` says by what and
-    with which seed the figures were made, where they are no facts but made for practice."""
+    """The part of the blackboard that one agent writes: figures, each with its day. `lacking` are
+    the expected figures that were not available; the agent's result gives the reasons. `generated`
+    names the generator and its seed when the figures were generated for practice."""
 
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
     lacking: Annotated[tuple[Metric, ...], Field(max_length=40)] = ()
@@ -57,8 +57,8 @@ class BoardPart(Contract):
 
 
 class Insight(Contract):
-    """One thing that the figures say, which way it points, how strongly (0 to 1), and which figures
-    it rests on. `statement` is prose with references in place of figures."""
+    """One reading of the figures: its direction, its strength (0 to 1) and the figures it rests on.
+    `statement` is prose with references in place of figures."""
 
     topic: ShortText
     statement: Text
@@ -68,10 +68,10 @@ class Insight(Contract):
 
 
 class StockRecommendation(Contract):
-    """What is recommended for the horizon.
+    """The recommendation for the horizon.
 
-    `confidence` is how sure the recommendation is of itself; `probability` how likely the price is
-    to be higher at the horizon than at the start. The reasons are topics of insights.
+    `confidence` is the confidence in the recommendation; `probability` is the probability that the
+    price is higher at the horizon than at the start. The reasons are topics of insights.
     """
 
     action: Recommended
@@ -83,7 +83,7 @@ class StockRecommendation(Contract):
 
 class Evaluation(Contract):
     """The outcome of a recommendation, in the metrics of `desk.analytics.evaluation`. `lacking` are
-    the figures that could not be had. Without `reward` the episode has no reward."""
+    the figures that were not available. Without `reward` the episode has no reward."""
 
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=20)] = ()
     lacking: Annotated[tuple[Metric, ...], Field(max_length=20)] = ()
@@ -91,9 +91,9 @@ class Evaluation(Contract):
 
 
 class Blackboard(Contract):
-    """What the agents of an episode share, kept complete after every step.
+    """The data that the agents of an episode share. It is complete after every step.
 
-    A part is None until its action was taken. From then on it has figures, or says which are
+    A part is None until its action was taken. After that it has figures, or names those that are
     lacking.
     """
 
@@ -113,12 +113,11 @@ class Blackboard(Contract):
     reasons_against: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
     evaluation: Evaluation | None = None
     taken: Annotated[tuple[StockAction, ...], Field(max_length=MOST_STEPS)] = ()
-    """The actions that were carried out, in their order."""
+    """The actions that were carried out, in order."""
 
     @property
     def generated(self) -> str | None:
-        """How figures of the blackboard were generated, if some are no facts but made for
-        practice."""
+        """The generator of the blackboard's generated figures; None when all figures are facts."""
         parts = (
             self.news_data,
             self.fundamentals_data,
@@ -159,13 +158,13 @@ class EpisodeStep(Contract):
 
 
 class StockRecord(Contract):
-    """What an episode adds to what its nodes brought.
+    """What an episode adds to the results of its nodes.
 
     `prices` is the id of the tool result that the chart is drawn from. `due` is when the
-    recommendation is held against what happened; from the confidence `recommended_from` on it is
-    printed in large type. `memory` says why memory was not asked, or could
-    not be; None where it was. `cut_off` says why the episode ended before its end, and `notes` what
-    else could not be done, as telling the learning system. `charges` are what actions cost.
+    recommendation is scored against the price; from the confidence `recommended_from` on it is
+    printed in large type. `memory` says why the memory was not or could not be queried; None when
+    it was. `cut_off` says why the episode ended early, and `notes` lists what else could not be
+    done, such as reporting to the learning system. `charges` are the costs of actions.
     """
 
     market: MarketSpec

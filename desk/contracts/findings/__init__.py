@@ -1,1 +1,2 @@
-"""What agents state and what becomes of it: claims, verdicts, results, cases for a person."""
+"""The statements of agents and what follows from them: claims, verdicts, results, cases for a
+person."""

@@ -19,15 +19,15 @@ ClaimId = Annotated[
         max_length=200,
     ),
 ]
-"""`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
-several in a window, the day. `TRACKER:find_case_3fa2.price.last` is a number as a tool of another
-form states it: the server, the tool with what tells its question from others, and the path.
-`USD/SEK:span_move.2026-09-30.2026-10-30` is of the days that it names, and
-`USD/SEK:days_above.9.5.2026-09-30.2026-10-30` of a level as well."""
+"""`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where a window can hold
+several, the day. `TRACKER:find_case_3fa2.price.last` is a number from a third-party tool's answer:
+the server, the tool with a part that identifies the question, and the path.
+`USD/SEK:span_move.2026-09-30.2026-10-30` is about the days it names, and
+`USD/SEK:days_above.9.5.2026-09-30.2026-10-30` also about a level."""
 
 
 class Unit(StrEnum):
-    """What a claim's number counts."""
+    """The unit of a claim's number."""
 
     LEVEL = "level"
     """Units of the quote currency for one unit of the base currency, or a stock's price."""
@@ -48,11 +48,11 @@ class Unit(StrEnum):
     CALENDAR_DAY = "calendar_day"
     """A day, written as the number 20240312."""
     NUMBER = "number"
-    """Whatever its source counts: the sentence around it says what that is."""
+    """Any other unit: the sentence around the number names it."""
 
 
 class Metric(StrEnum):
-    """What is measured. The definitions are in docs/method.md."""
+    """The quantity that is measured. The definitions are in docs/method.md."""
 
     LAST = "last"
     PREVIOUS = "previous"
@@ -210,7 +210,7 @@ class Metric(StrEnum):
     TARGET_RANGE_LOW = "target_range_low"
     TARGET_RANGE_HIGH = "target_range_high"
     STATED = "stated"
-    """A number in the answer of a tool whose form the desk does not know."""
+    """A number in the answer of a tool whose format the desk does not know."""
 
 
 MOVES: Final = frozenset(
@@ -221,9 +221,8 @@ MOVES: Final = frozenset(
         *(Metric.REVENUE_GROWTH, Metric.QUARTER_REVENUE_GROWTH),
     }
 )
-"""Percentages by which something rose or fell: prose can print them with that verb. Every other
-percentage is a level, a place, a threshold or the difference between two, and neither rises nor
-falls."""
+"""Percentages by which something rose or fell, which prose can print with that verb. Every other
+percentage is a level, a position, a threshold or a difference, and neither rises nor falls."""
 
 SIDED: Final = frozenset(
     {
@@ -231,18 +230,18 @@ SIDED: Final = frozenset(
         Metric.SPAN_MOVE,
     }
 )
-"""Moves of a market. Of a pair, prose can tell them from the side of either currency."""
+"""Moves of a market. For a pair, prose can state them from the side of either currency."""
 
 _SPAN: Final = re.compile(r"\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2})$")
 _LEVEL: Final = re.compile(r":[a-z_]+\.(\d+(?:\.\d+)?)(?:\.\d{4}-\d{2}-\d{2}){2}$")
 
 
 class Claim(Contract):
-    """One figure: what it is about, its value, and the evidence that it rests on.
+    """One figure: its subject, its value and the evidence that it rests on.
 
     A derived claim names its formula (a public function of `analytics.formulas`); its inputs are
-    the evidence, the claims in `inputs`, or both. `as_of` is the day the figure is about, of which
-    no more is known than `precision` says.
+    the evidence, the claims in `inputs`, or both. `as_of` is the day that the figure is about,
+    known only to the given `precision`.
     """
 
     claim_id: ClaimId
@@ -258,18 +257,18 @@ class Claim(Contract):
 
 
 def claim_id(subject: str, metric: Metric, day: date | None = None) -> str:
-    """The id of a claim, unique within a report."""
+    """Returns the id of a claim, unique within a report."""
     return f"{subject}:{metric}" if day is None else f"{subject}:{metric}@{day.isoformat()}"
 
 
 def span_id(subject: str, metric: Metric, first: date, last: date) -> str:
-    """The id of a claim on a span of days: `USD/SEK:span_move.2026-09-30.2026-10-30`."""
+    """Returns the id of a claim on a span of days: `USD/SEK:span_move.2026-09-30.2026-10-30`."""
     return f"{subject}:{metric}.{first.isoformat()}.{last.isoformat()}"
 
 
 def span_days(claim: Claim) -> tuple[date, date] | None:
-    """The first and the last day of a claim on the days that somebody asked for, of which there can
-    be many, so that the name of each has its days; None of any other claim."""
+    """Returns the first and the last day of a claim on requested days; None for any other claim. A
+    report can have many such spans, so the name of each includes its days."""
     found = _SPAN.search(claim.claim_id)
     if found is None or claim.metric is Metric.STATED:
         return None

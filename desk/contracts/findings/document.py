@@ -1,5 +1,5 @@
-"""What every published document has, whichever program it is of: a week's report and an answer are
-each one, whatever else they tell."""
+"""What every published document has, whichever program published it: a week's report and an answer
+are both documents."""
 
 from datetime import datetime
 from typing import Annotated, Protocol
@@ -22,17 +22,17 @@ class MarketStatement(Protocol):
 
     @property
     def market(self) -> str:
-        """The market whose research stated them."""
+        """The market whose research stated the claims."""
         ...
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims that are printed."""
+        """The printed claims."""
         ...
 
     @property
     def verdicts(self) -> tuple[ClaimVerdict, ...]:
-        """The verdicts on them, and those on claims that were rejected."""
+        """The verdicts on the printed and on the rejected claims."""
         ...
 
 
@@ -41,17 +41,17 @@ class Document(Protocol):
 
     @property
     def as_of(self) -> datetime:
-        """The instant after which it knows nothing."""
+        """The instant after which the document uses no information."""
         ...
 
     @property
     def window(self) -> TimeWindow:
-        """The span that it is about, which ends at the as-of instant."""
+        """The time span that the document is about, ending at the as-of instant."""
         ...
 
     @property
     def outcome(self) -> Outcome:
-        """Whether it is complete."""
+        """Whether the research is complete."""
         ...
 
     @property
@@ -61,22 +61,23 @@ class Document(Protocol):
 
     @property
     def base_area(self) -> str:
-        """The area that policy rates are held against."""
+        """The area that policy rates are compared with."""
         ...
 
     @property
     def due(self) -> datetime | None:
-        """Until when evidence may be of a later instant, where its outcome was waited for."""
+        """The latest instant of its evidence, when the document waited for an outcome."""
         ...
 
     @property
     def statements(self) -> tuple[MarketStatement, ...]:
-        """Its claims by the market whose research stated them; several may state one claim."""
+        """Its claims by the market whose research stated them; several markets may state the same
+        claim."""
         ...
 
     @property
     def counts(self) -> tuple[Claim, ...]:
-        """Claims over the claims of the statements."""
+        """Claims that count over the statements' claims, such as the number of banks that cut."""
         ...
 
     @property
@@ -86,27 +87,27 @@ class Document(Protocol):
 
     @property
     def sources(self) -> tuple[DataSource, ...]:
-        """Who was asked for its evidence."""
+        """The sources of its evidence."""
         ...
 
     @property
     def evidence(self) -> tuple[ToolResult, ...]:
-        """The tool results that it rests on."""
+        """The tool results that the document rests on."""
         ...
 
     @property
     def usage(self) -> Usage:
-        """What it took."""
+        """The models' usage that it took."""
         ...
 
     @property
     def seal(self) -> str:
-        """The SHA-256 of the canonical JSON of all the rest."""
+        """The SHA-256 of the canonical JSON of the document without the seal."""
         ...
 
 
 class PublishedFiles(Contract):
-    """Where a revision was written, on the machine of the worker that published it."""
+    """The files of a revision, on the machine of the worker that published it."""
 
     markdown: Annotated[str, Field(max_length=1_000)]
     html: Annotated[str, Field(max_length=1_000)]

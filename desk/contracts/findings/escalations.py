@@ -14,10 +14,10 @@ from desk.contracts.weeks import IsoWeek
 
 
 class EscalationRequest(Contract):
-    """What a person is asked, with everything needed to answer.
+    """The case for a person, with everything needed to answer it.
 
-    `default` is the place of the position, counted from 0, that holds when nobody answers by
-    `deadline`; None withholds the figure. A reminder goes out at `remind_at`.
+    `default` is the index (from 0) of the position that applies when there is no answer by
+    `deadline`; None withholds the figure. A reminder is sent at `remind_at`.
     """
 
     week: IsoWeek
@@ -31,10 +31,10 @@ class EscalationRequest(Contract):
 
 
 class EscalationAnswer(Contract):
-    """What a person answers: the place of the position that is right, counted from 0, or None
-    when none is and the figure is to be withheld. `by` is who answers.
+    """A person's answer: the index (from 0) of the right position, or None when no position is
+    right and the figure is to be withheld. `by` is the person who answers.
 
-    Whether there is such a position is for the case to say, which lists those that there are.
+    Whether the position exists is checked against the case, which lists the positions.
     """
 
     position: int | None
@@ -43,8 +43,8 @@ class EscalationAnswer(Contract):
 
 
 class EscalationState(StrEnum):
-    """Where a case stands. `ended`: its run was ended from outside before it was decided, and the
-    market went on with the default."""
+    """The state of a case. `ended`: its run was ended from outside before a decision, and the
+    market continued with the default."""
 
     OPEN = "open"
     ANSWERED = "answered"
@@ -53,8 +53,8 @@ class EscalationState(StrEnum):
 
 
 class EscalationDecision(Contract):
-    """How a case ended: the conflict as it was decided, and by whom. Without `answer` nobody
-    answered in time and the stated default holds."""
+    """How a case ended: the conflict as decided, and by whom. Without `answer` there was no answer
+    in time and the stated default applies."""
 
     conflict: ConflictRecord
     state: EscalationState
@@ -80,8 +80,8 @@ class EscalationListing(Contract):
 
 
 class WaitingNotice(Contract):
-    """What a market tells the run of its week: the workflow ids of the cases that it waits for a
-    person to decide; none when it waits no more."""
+    """A market's message to its week's run: the workflow ids of the cases it waits for a person to
+    decide; empty when it no longer waits."""
 
     market: MarketName
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=50)] = ()

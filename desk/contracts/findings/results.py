@@ -1,4 +1,4 @@
-"""What agents deliver."""
+"""The results that agents deliver."""
 
 from datetime import date
 from enum import StrEnum
@@ -27,7 +27,7 @@ from desk.contracts.names import AgentId
 
 
 class EventType(StrEnum):
-    """What kind of thing happened."""
+    """The kinds of events."""
 
     FX_MOVEMENT = "fx_movement"
     RATE_DECISION = "rate_decision"
@@ -45,7 +45,7 @@ class Impact(StrEnum):
 
 
 class RateInstrument(Contract):
-    """What a bank decides on, by the name that prose has for it. With a target range, rates are its
+    """What a bank decides on, by its name in prose. With a target range, rates are its
     midpoints."""
 
     name: ShortText
@@ -53,19 +53,19 @@ class RateInstrument(Contract):
 
 
 class OutcomeMissing(StrEnum):
-    """Why no decision is known of a day on which a bank was to decide."""
+    """Why no decision is known for a day on which a bank was to decide."""
 
     NOT_IN_SOURCE = "not in the source"
     NO_CHANGE = "no change recorded"
 
 
 class MarketEvent(Contract):
-    """One thing that happened, or is scheduled to.
+    """Something that happened or is scheduled.
 
-    `description` is prose with references such as `[[USD/JPY:move]]` in place of figures.
-    `claims` are the ids of the claims it rests on, `evidence` those of the tool results that news
-    were read in. Of `event_date` no more is known than `precision` says. A decision has its
-    `instrument`, and a past day without one why its `outcome` is missing.
+    `description` is prose with references such as `[[USD/JPY:move]]` in place of figures. `claims`
+    are the ids of the claims it rests on; `evidence` are the ids of the tool results in which news
+    were found. `event_date` is known only to the given `precision`. A decision has its
+    `instrument`; a past decision day without a decision has the reason in `outcome`.
     """
 
     event_id: ShortText
@@ -105,9 +105,10 @@ class Leaning(StrEnum):
 
 
 class Forecast(Contract):
-    """How likely a view takes the fixing to be above today's in so many weeks.
+    """A view's probability that the fixing in `weeks` weeks is above today's.
 
-    `deviation` is the standard deviation of the log move over that time, as the year before had it.
+    `deviation` is the standard deviation of the log move over that time, measured over the year
+    before.
     """
 
     probability: Confidence
@@ -118,10 +119,10 @@ class Forecast(Contract):
 class View(Contract):
     """An agent's view of one subject, and the claims it rests on.
 
-    `by_words` marks one that a list of words read out of a text. It rests on no claim, contradicts
-    nobody, and is no news when it turns. A view of a direction has a `forecast` where the history
-    of the fixings allows one. `probability` is a model's own estimate that the price is higher when
-    such a forecast comes due; None where it gave none, and of a built-in analyst.
+    `by_words` marks a view that a word list derived from a text. It rests on no claim, contradicts
+    no other view, and a change of it is not news. A view of a direction has a `forecast` when the
+    history of fixings allows one. `probability` is a model's own estimate that the price is higher
+    when such a forecast comes due; None when it gave none, and for built-in analysts.
     """
 
     subject: ShortText
@@ -135,27 +136,27 @@ class View(Contract):
 
 
 class ToneKind(StrEnum):
-    """Whose text it is: a central bank's own, or a publisher's."""
+    """The kind of text: a central bank's own statement or a publisher's headline."""
 
     STATEMENT = "statement"
     HEADLINE = "headline"
 
 
 class JudgedBy(StrEnum):
-    """What judged a text: a list of words, or a model that read it."""
+    """What judged a text: a word list, or a model that read it."""
 
     WORDS = "words"
     MODEL = "model"
 
 
 class Tone(Contract):
-    """How an item of news sounds. No finding about what happened.
+    """The tone of a news item. It is not a finding about what happened.
 
-    `leaning` is up for a statement that sounds of higher rates and for a headline of good news.
-    `subject` is the area of the bank whose statement it is, or the market that a headline was
-    found for. `publisher`, `title` and `url` are the item's own, from outside: None where they
-    hold what a report does not print unchecked (`markets.tone`). `evidence_id` is the tool result
-    that holds the item.
+    `leaning` is up for a statement that suggests higher rates and for a headline of good news.
+    `subject` is the area of the bank that made the statement, or the market that a headline was
+    found for. `publisher`, `title` and `url` are from the item, that is from outside: None when
+    they hold text that a report does not print unchecked (`markets.tone`). `evidence_id` is the
+    tool result that holds the item.
     """
 
     subject: ShortText
@@ -174,11 +175,11 @@ MOST_PUBLISHERS = 8
 
 
 class Reported(Contract):
-    """A story that publishers told about a market. That it is so is their word, and no finding.
+    """A story that publishers reported about a market. It is their statement and not a finding.
 
-    `title` is the first publisher's, letter by letter as the tool result `evidence_id` has it.
-    `publishers` is how many told it in the same or nearly the same words, that one included;
-    `others` are some of them by name.
+    `title` is the first publisher's, exactly as in the tool result `evidence_id`. `publishers`
+    counts the publishers of the same or nearly the same words, that one included; `others` names
+    some of them.
     """
 
     subject: ShortText
@@ -192,7 +193,8 @@ class Reported(Contract):
 
 
 class SuspectFixing(Contract):
-    """A fixing that reverted at once: judged bad data, left out of the figures, never an event."""
+    """A fixing that reverted at once: judged bad data, excluded from the figures, never an
+    event."""
 
     day: date
     value: str
@@ -200,11 +202,11 @@ class SuspectFixing(Contract):
 
 
 class Finding(Contract):
-    """One thing that a specialist found: `statement` is prose with references in place of figures.
+    """Something that a specialist found: `statement` is prose with references in place of figures.
 
-    `topic` says what it is about, in a word or two. `claims` are the ids of the claims it rests
-    on, `evidence` those of the tool results where it rests on what was read. An insight into a
-    stock has a `leaning` besides: which way it points.
+    `topic` is its subject in a word or two. `claims` are the ids of the claims it rests on,
+    `evidence` those of the tool results when it rests on text. An insight into a stock also has a
+    `leaning`, its direction.
     """
 
     topic: ShortText
@@ -222,13 +224,12 @@ Sayings = Annotated[tuple[Text, ...], Field(max_length=20, exclude_if=is_empty)]
 
 
 class ResearchResult(Contract):
-    """What a research agent delivers for one market.
+    """A research agent's result for one market.
 
-    `missing` lists what was looked for and not found, each with its reason. A specialist of a swarm
-    delivers `findings`, what in them speaks against each other (`contradictions`), and what follows
-    from them (`recommendations`), all in prose with references. `version` is that of the built-in
-    analysts, and 0 for what a model delivered. `ends_on` is the day of the market's newest price,
-    where that is before the days that were looked at.
+    `missing` lists what was not found, each with its reason. A specialist of a swarm delivers
+    `findings`, the `contradictions` between them, and the `recommendations` that follow, all in
+    prose with references. `version` is that of the built-in analysts, and 0 for a model's result.
+    `ends_on` is the day of the market's newest price, when that is before the days under research.
     """
 
     kind: Literal["research"] = "research"
@@ -271,7 +272,7 @@ class DecidedBy(StrEnum):
     PERSON = "person"
     DEFAULT = "default"
     PUBLISHER = "publisher"
-    """The figure's own publisher is on one side, and nobody outvotes it."""
+    """The figure's own publisher holds one of the positions, and no vote overrules it."""
 
 
 class Severity(StrEnum):
@@ -284,12 +285,11 @@ class Severity(StrEnum):
 
 
 class Position(Contract):
-    """What one party to a conflict holds.
+    """The position of one party to a conflict.
 
-    `stated` is a figure with its unit, or a leaning. `weight` is confidence times the weight of
-    the source's tier times the agent's times that of the `server` by which the source was asked;
-    0 for an abstention. A view has no claim. `publishes`: the figure was read from its own
-    publisher, by the rules of the vote.
+    `stated` is a figure with its unit, or a leaning. `weight` is the confidence times the weights
+    of the source's tier, the agent and the `server` that was asked; 0 for an abstention. A view has
+    no claim. `publishes`: the figure was read from its own publisher, by the rules of the vote.
     """
 
     agent: AgentId
@@ -306,21 +306,21 @@ class Position(Contract):
 
 
 class Bounds(Contract):
-    """The two ends by which figures are compared: of the band that a pair's authority keeps, or of
-    the target range that a policy rate stands for."""
+    """The range by which figures are compared: the band that an authority keeps a pair in, or the
+    target range of a policy rate."""
 
     low: Figure
     high: Figure
 
 
 class ConflictRecord(Contract):
-    """Two or more positions that cannot all be right, and what was decided.
+    """Two or more positions that cannot all be right, and the decision.
 
-    `chosen` is the `stated` that holds; None when none does, and the figure is withheld. The
-    positions on another side are the dissent, which the report prints. Whoever abstains is on no
-    side, and `resolution` names them apart; that of earlier documents names them among the dissent.
-    `spread` is that of the confidences. `bounds` are those of the figures in dispute, where they
-    have any.
+    `chosen` is the `stated` value that was decided on; None when no position is right, and the
+    figure is withheld. The positions that disagree with it are the dissent, which the report
+    prints. An abstaining agent is on no side, and `resolution` names it separately; in earlier
+    documents it names it among the dissent. `spread` is that of the confidences. `bounds` are those
+    of the disputed figures, if any.
     """
 
     conflict_id: ShortText
@@ -346,7 +346,7 @@ class Correction(Contract):
 
 
 class ObjectionOutcome(StrEnum):
-    """What the evidence says to an objection. `unsettled`: nothing, or not enough."""
+    """How the evidence decides an objection. `unsettled`: there is no evidence, or not enough."""
 
     CONFIRMED = "confirmed"
     DISPROVED = "disproved"
@@ -354,8 +354,8 @@ class ObjectionOutcome(StrEnum):
 
 
 class ValidationIssue(Contract):
-    """What the validator objects to: about claims, an event by its id, or a finding by its
-    statement. With `holds` the objection can be held against the evidence."""
+    """An objection of the validator: about claims, an event (by its id) or a finding (by its
+    statement). With `holds` the objection can be checked against the evidence."""
 
     issue_type: ShortText
     severity: Severity
@@ -370,7 +370,7 @@ class ValidationIssue(Contract):
 
 class ValidationResult(Contract):
     """The validator's verdict on a market's research results. `version` is that of the built-in
-    analysts, and 0 for what a model delivered."""
+    analysts, and 0 for a model's result."""
 
     kind: Literal["validation"] = "validation"
     validation_id: ShortText
@@ -392,7 +392,7 @@ class ValidationResult(Contract):
 
 
 class Recovery(StrEnum):
-    """What was done about an error. `none`: what failed is missing, or the run has ended."""
+    """The reaction to an error. `none`: the failed part is missing, or the run has ended."""
 
     ANOTHER_TRY = "another try"
     ANOTHER_TURN = "another turn"
@@ -405,9 +405,9 @@ class Recovery(StrEnum):
 class AgentError(Contract):
     """Why an agent could not do its task. Read by the reassignment and the dead letter.
 
-    `error_message` names the task; `reason` is the same without it, where the two differ. In a
-    message, `occurred_at` is the time of the event, `context` says where in Temporal's
-    histories it stands, and `recovery_action` what was done then, as a `Recovery`.
+    `error_message` names the task; `reason` is the same without the task, where the two differ. In
+    a message, `occurred_at` is the time of the event, `context` its position in Temporal's
+    histories, and `recovery_action` the reaction, as a `Recovery`.
     """
 
     error_type: ShortText
@@ -422,9 +422,9 @@ class AgentError(Contract):
 
 
 class DeadLetter(Contract):
-    """A task that failed for good with every agent that could have done it.
+    """A task that failed with every agent that could have done it.
 
-    `market` is None for a task on a question that is about none. `usage` and `outages` are those of
+    `market` is None for a task on a question without a market. `usage` and `outages` are those of
     the agents that took it over.
     """
 
@@ -440,7 +440,7 @@ class DeadLetter(Contract):
 class WrittenTheme(Contract):
     """A theme of a week as the commentator writes it: prose with references in place of figures.
 
-    `reported` is the event of the news that gives the reason, and `markets` what it is about.
+    `reported` is the news event that gives the reason, and `markets` are the markets it is about.
     """
 
     title: ShortText
@@ -452,8 +452,8 @@ class WrittenTheme(Contract):
 
 
 class Commentary(Contract):
-    """What the product manager writes over a week's claims, with references to them: what the
-    report says first. `sentences` are what earlier versions wrote in their place."""
+    """The product manager's commentary on a week's claims, with references to them: the beginning
+    of the report. `sentences` hold the commentary of earlier versions."""
 
     kind: Literal["commentary"] = "commentary"
     task_id: ShortText

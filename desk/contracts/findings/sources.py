@@ -1,4 +1,4 @@
-"""What a server of the desk says of its source, and what became of the files that it keeps."""
+"""The description of a server's source, and the results of refreshing its local files."""
 
 from datetime import date
 from enum import StrEnum
@@ -14,21 +14,21 @@ class NetworkUse(StrEnum):
     """Whether a source answers without a network."""
 
     NONE = "none"
-    """What it answers from comes with the project or with a package."""
+    """It answers from data that ships with the project or a package."""
 
     REFRESHES = "refreshes"
-    """It answers from a file that it has, and fetches a newer one where there is a network."""
+    """It answers from a local file, and fetches a newer one when there is a network."""
 
     LIVE = "live"
-    """Every answer is fetched."""
+    """It fetches every answer."""
 
 
 class SourceDescription(Contract):
-    """What one MCP server of the desk gives, whose it is, and how it may be used.
+    """What one MCP server of the desk provides, its publisher, and the terms of use.
 
-    `server` is its name in `.mcp.json`. `origin` is who first published its figures, `tiers` are
-    those of its answers, the highest first, `publication` says when a figure counts as known.
-    `licence` is what its provider allows, `terms` what a user has to heed, and `terms_url` where
+    `server` is its name in `.mcp.json`. `origin` is the first publisher of its figures, `tiers` are
+    those of its answers, the highest first, and `publication` says when a figure counts as known.
+    `licence` is what its provider allows, `terms` what a user has to observe, and `terms_url` where
     the provider says so. `extra` is the extra that has to be installed.
     """
 
@@ -45,7 +45,7 @@ class SourceDescription(Contract):
 
 
 class RefreshStatus(StrEnum):
-    """How a refresh ended. In every case but `replaced` the kept file is as it was before."""
+    """How a refresh ended. In every case but `replaced` the local file is unchanged."""
 
     REPLACED = "replaced"
     UNCHANGED = "unchanged"
@@ -55,11 +55,11 @@ class RefreshStatus(StrEnum):
 
 
 class RefreshOutcome(Contract):
-    """What a refresh of one kept file did.
+    """The result of refreshing one local file.
 
-    `source` is the file's name for people, `file` where it is kept. `last_day` is the day of the
-    newest datum of what was downloaded, if that was usable and has days; `changed` says how it
-    differs from what there was; `reason` says why nothing was replaced.
+    `source` is the file's display name, `file` its path. `last_day` is the day of the newest item
+    of the download, if it was usable and has days; `changed` describes the difference from the
+    previous file; `reason` says why the file was not replaced.
     """
 
     status: RefreshStatus
@@ -71,16 +71,16 @@ class RefreshOutcome(Contract):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the kept file now holds what the provider publishes."""
+        """Whether the local file now holds what the provider publishes."""
         return self.status in (RefreshStatus.REPLACED, RefreshStatus.UNCHANGED)
 
 
 class KeptFileState(Contract):
-    """How current a kept file is.
+    """How current a local file is.
 
-    `source` is the file's name for people. `last_day` is the day of the newest datum of the copy
-    that is read, None where none is usable or its data have no days; `looked` when the provider was
-    last found to have nothing newer; `failure` why a refresh within the last minute failed.
+    `source` is the file's display name. `last_day` is the day of the newest item of the copy in
+    use, None when no copy is usable or its data have no days; `looked` is when the provider was
+    last found to have nothing newer; `failure` is why a refresh within the last minute failed.
     """
 
     source: ShortText

@@ -1,4 +1,4 @@
-"""What was decided about a claim, and what was found in prose that is no claim."""
+"""The verdicts on claims, and the figures in prose that are not claims."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -9,14 +9,14 @@ from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.claims import ClaimId
 
 NOTHING_AGAINST: Final = "Every figure follows from its evidence, and nothing speaks against one."
-"""What is recommended of a market with which everything is as it should be."""
+"""The validator's recommendation for a market without objections."""
 
 
 class ClaimStatus(StrEnum):
-    """How far a claim can be relied on.
+    """How reliable a claim is.
 
     `verified`: a source of another origin agrees. `single_source`: it follows from its evidence,
-    and nobody else was there to ask. `contested`: sources of different origins disagree, and a
+    and there was no other source to ask. `contested`: sources of different origins disagree, and a
     vote or a person decided. `rejected`: it does not follow from its evidence; never printed.
     """
 
@@ -30,9 +30,9 @@ class ClaimCheck(StrEnum):
     """The checks that can decide about a claim."""
 
     EVIDENCE = "evidence"
-    """Its evidence is there, unchanged, known by the as-of instant, and about its subject."""
+    """Its evidence is present, unchanged, known by the as-of instant, and about its subject."""
     UNIT = "unit"
-    """It is counted in the unit of its metric."""
+    """Its unit is that of its metric."""
     DATE = "date"
     """Its day is the one that its evidence gives."""
     VALUE = "value"
@@ -48,11 +48,11 @@ class ClaimCheck(StrEnum):
 
 
 class ClaimVerdict(Contract):
-    """One claim's verdict, and the check that decided.
+    """The verdict on one claim, and the check that decided.
 
-    Results may state one claim differently: a rejection that names a `result` is of that result's
-    claim alone. `origins` are those whose figures support it, each once. `evidence` are the tool
-    results that the deciding check used besides the claim's own.
+    Results may state one claim differently: a rejection that names a `result` applies to that
+    result's claim alone. `origins` are those whose figures support it, each once. `evidence` are
+    the tool results that the deciding check used besides the claim's own.
     """
 
     claim_id: ClaimId
@@ -65,9 +65,9 @@ class ClaimVerdict(Contract):
 
 
 class RejectedFigure(Contract):
-    """A figure in an agent's prose that is no claim. The agent is told, and may mend it.
+    """A figure in an agent's prose that is not a claim. The agent is informed and may correct it.
 
-    `place` says which text of the result it stands in; `sentence` is the sentence as written.
+    `place` is the text of the result that contains it; `sentence` is the sentence as written.
     """
 
     place: ShortText
@@ -77,10 +77,10 @@ class RejectedFigure(Contract):
 
 
 class DroppedSentence(Contract):
-    """A sentence that was left out of the report because of a figure that is no claim.
+    """A sentence that was omitted from the report because of a figure that is not a claim.
 
-    Its words are not repeated: the figure would get into the report after all. They stand in the
-    history of the run.
+    Its text is not repeated here, because the figure would then be in the report after all. It is
+    in the history of the run.
     """
 
     place: ShortText
@@ -88,7 +88,7 @@ class DroppedSentence(Contract):
 
 
 class CrossCheckKind(StrEnum):
-    """What is looked at across markets."""
+    """The kinds of checks across markets."""
 
     TRIANGLE = "triangle"
     DECISION_AGAINST_SERIES = "decision_against_series"
@@ -97,7 +97,7 @@ class CrossCheckKind(StrEnum):
 
 
 class CrossCheck(Contract):
-    """Something that does not fit across markets, in prose with references."""
+    """An inconsistency across markets, in prose with references."""
 
     kind: CrossCheckKind
     subject: ShortText

@@ -1,6 +1,8 @@
-"""What the desk learns from its own runs: what a run tells, what is kept, and what is advised.
+"""What the desk learns from its own runs: the lessons that runs report, the records stored of them,
+and the advice.
 
-Everything here is as of an instant. What became known after it is not in it, whenever it is asked.
+Everything here is as of an instant: information from after it is excluded, whenever the query is
+made.
 """
 
 from datetime import date
@@ -26,7 +28,7 @@ from desk.contracts.names import AgentId, CallFault
 from desk.contracts.weeks import IsoWeek
 
 WEIGHT_BOUNDS: Final = (0.5, 1.5)
-"""A record can halve a voice or make it half as heavy again, and no more."""
+"""A record can halve the weight of an agent or a source or raise it by half, and no more."""
 
 RecordFactor = Annotated[float, Field(ge=WEIGHT_BOUNDS[0], le=WEIGHT_BOUNDS[1])]
 
@@ -34,14 +36,14 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class MadeForecast(Contract):
-    """A directional view that can be scored: how likely `market` is fixed above `level` at `due`.
+    """A directional view that can be scored: the probability that `market` is fixed above `level`
+    at `due`.
 
-    `level` is the last fixing known when it was made, of `level_on`, as `server` gave it. `carry`
-    is what a carry trader would have said instead (`forecasts.carry_probability`); None
-    where the rates were not known. `written_at` is when it was written, with what was known
-    `as_of`; a lesson has both for all its forecasts, and the record gives them to each.
-    `overruled_by` is the person who decided that the direction, or the level that it starts from,
-    is another.
+    `level` is the last fixing known when the forecast was made, the one of `level_on`, as `server`
+    gave it. `carry` is the probability by the carry trade (`forecasts.carry_probability`); None
+    when the rates were not known. `written_at` is when it was written, with what was known `as_of`;
+    a lesson has both once for all its forecasts, and the record copies them to each. `overruled_by`
+    is the person who decided for another direction or another starting level.
     """
 
     market: MarketName
@@ -68,7 +70,7 @@ class ScoredForecast(Contract):
 
 
 class TroubleKind(StrEnum):
-    """What went wrong. `retried`: it succeeded at a later attempt."""
+    """The kinds of trouble. `retried`: it succeeded at a later attempt."""
 
     TOOL_UNAVAILABLE = "tool_unavailable"
     TOOL_REFUSED = "tool_refused"
@@ -80,10 +82,10 @@ class TroubleKind(StrEnum):
 
 
 class Trouble(Contract):
-    """One thing that went wrong in a run. `words` are the desk's or the source's own.
+    """One failure in a run. `words` are the desk's or the source's own.
 
-    `fault` is why a call had no answer; of one that was not made, what its source failed by before.
-    None where nobody could say, as in what older versions told.
+    `fault` is why a call got no answer; for a call that was skipped, the fault of the source before
+    it. None when it is not known, as in lessons of older versions.
     """
 
     kind: TroubleKind
@@ -97,13 +99,13 @@ class Trouble(Contract):
 
 
 class ToolUse(Contract):
-    """What one agent had of one tool in a run.
+    """One agent's use of one tool in a run.
 
-    `calls` are answered or not; `failed` got no answer, `refused` were told no, `kept` needed no
-    new question of the source. `retried` are the tries without an answer after which another
-    followed. `cited` of them some claim, event or verdict rests on. `seconds` is
-    the time that `timed` of the calls took together. `cost_usd` is what asking cost: each turn of a
-    model is shared evenly among the calls that it asked for.
+    `calls` counts all calls; `failed` got no answer, `refused` were rejected, `kept` were answered
+    from the cache. `retried` counts the attempts without an answer that were followed by another.
+    `cited` counts the calls that some claim, event or verdict rests on. `seconds` is the total
+    duration of the `timed` calls. `cost_usd` is the cost of requesting the calls: each turn of a
+    model is shared evenly among its calls.
     """
 
     agent: AgentId
@@ -121,8 +123,8 @@ class ToolUse(Contract):
 
 
 class SourceRecord(Contract):
-    """How the figures of a server fared: confirmed by other origins, rejected in a conflict, or in
-    claims that did not follow from their evidence."""
+    """The record of a server's figures: how many were confirmed by other origins, rejected in a
+    conflict, or in claims that did not follow from their evidence."""
 
     server: ShortText
     verified: Count = 0
@@ -131,7 +133,7 @@ class SourceRecord(Contract):
 
 
 class AgentRecord(Contract):
-    """How an agent's tasks of a run ended."""
+    """How an agent's tasks in a run ended."""
 
     agent: AgentId
     tasks: Count
@@ -142,10 +144,10 @@ class AgentRecord(Contract):
 
 
 class Lesson(Contract):
-    """What a run tells the learning system when its research is done: a signal.
+    """What a run reports to the learning system when its research is done: a signal.
 
-    A later lesson of the same run (`workflow_id`) takes the place of the earlier. Only a `whole`
-    week makes forecasts. It counts for weeks with a later as-of instant. `told_at` is when the
+    A later lesson of the same run (`workflow_id`) replaces the earlier one. Only a `whole` week
+    makes forecasts. A lesson counts for weeks with a later as-of instant. `told_at` is when the
     research was done, which in a backfill is long after `as_of`.
     """
 
@@ -165,10 +167,10 @@ class Lesson(Contract):
 
 
 class LessonSources(Contract):
-    """Where the histories of a run's research are, for what its lesson does not know.
+    """Where to find the histories of a run's research, for data that its lesson does not have.
 
-    `workflows` are the ids of its markets' workflows; `counted` the tasks whose calls the lesson
-    has, as `desk.learning.lessons.attempts.task_key` names them.
+    `workflows` are the ids of its markets' workflows; `counted` are the tasks whose calls the
+    lesson already counts, as named by `desk.learning.lessons.attempts.task_key`.
     """
 
     workflows: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
@@ -185,11 +187,11 @@ class AdviceKind(StrEnum):
 
 
 class Recommendation(Contract):
-    """One thing to do differently, and what it rests on: so many occurrences of so many.
+    """One thing to do differently, and the count it rests on: `occurrences` of `of`.
 
-    `prefer_fallback`: of a `capability`, ask `server` after the others. `avoid_source`: the same
-    of every capability. `raise_timeout`: give every call `seconds`, whoever is asked.
-    `add_source`: name another source beside `server`, which a person does and no run.
+    `prefer_fallback`: for a `capability`, ask `server` after the others. `avoid_source`: the same
+    for every capability. `raise_timeout`: give every call `seconds`, whichever source it goes to.
+    `add_source`: configure another source besides `server`, which a person does and a run does not.
     """
 
     advice_id: ShortText
@@ -211,7 +213,7 @@ class WeightOf(StrEnum):
 
 
 class RecordWeight(Contract):
-    """The factor for the weight of an agent or a source in a vote, and the reason for it."""
+    """The factor for an agent's or a source's weight in a vote, and the reason for it."""
 
     voice: WeightOf
     name: ShortText
@@ -221,10 +223,11 @@ class RecordWeight(Contract):
 
 
 class ScoreRow(Contract):
-    """How some forecasts did: those of one market, of one agent, or all (`of` is `all`).
+    """The scores of a group of forecasts: of one market, of one agent, or all (`of` is `all`).
 
-    The Brier scores are means over the `scored`: 0 is perfect, 0.25 a coin. `carry` is over the
-    `carried`, which had a rate differential, and `brier_carried` is the desk's over the same.
+    The Brier scores are means over the `scored`: 0 is perfect, 0.25 is a coin toss. `carry` is over
+    the `carried`, which had a rate differential, and `brier_carried` is the desk's score over the
+    same forecasts.
     """
 
     of: ShortText
@@ -240,7 +243,7 @@ class ScoreRow(Contract):
 
 
 class CalibrationBin(Contract):
-    """Forecasts of about the same probability: their mean, and how often it came so."""
+    """Forecasts of about the same probability: their mean, and how often the price rose."""
 
     low: Confidence
     high: Confidence
@@ -250,9 +253,9 @@ class CalibrationBin(Contract):
 
 
 class StanceMonitor(Contract):
-    """Whether forecasts lean one way only: of the last `forecasts`, so many said up.
+    """Whether forecasts lean one way: of the last `forecasts`, `up` said up.
 
-    `one_sided` says so in words where the share could not well come of chance; None where it could.
+    `one_sided` says so in words when the share is unlikely to be chance; otherwise it is None.
     """
 
     forecasts: Count
@@ -261,16 +264,16 @@ class StanceMonitor(Contract):
 
 
 class Scorecard(Contract):
-    """How the forecasts did whose horizon had passed by `as_of`; `open` are those without an
-    outcome, of which so many as `overdue` were due and waited for a fixing.
+    """The scores of the forecasts whose horizon had passed by `as_of`. `open` counts those without
+    an outcome, of which `overdue` were due and waited for a fixing.
 
-    `hypotheses` is how those of research swarms did that were due by then: right is one that was
-    said to be likely and held, or unlikely and did not. None where there is none. `views` is how
-    the views of direction did that specialists of those swarms held, a row for each specialist.
+    `hypotheses` are the scores of research swarms' hypotheses that were due by then: a hit is one
+    that was called likely and held, or unlikely and did not. None when there are none. `views` are
+    the scores of the directional views of those swarms' specialists, one row for each specialist.
 
-    All of these are of forecasts that were made when they say. Those that were written afterwards
-    (`desk.learning.standing`) are in no figure but those of `backtest`, which is no record, and
-    those that a person overruled in none but those of `overruled`.
+    All of these are of forecasts that were made when they say. Forecasts written afterwards
+    (`desk.learning.standing`) count only in `backtest`, which is not a track record, and those that
+    a person overruled only in `overruled`.
     """
 
     as_of: Instant
@@ -288,7 +291,8 @@ class Scorecard(Contract):
 
 
 class EssentialTool(Contract):
-    """A tool that an agent's results often rest on: since which week it is on the list, and why."""
+    """A tool that an agent's results often rest on, the week since when it is on the list, and
+    why."""
 
     agent: AgentId
     server: ShortText
@@ -298,8 +302,8 @@ class EssentialTool(Contract):
 
 
 class EssentialChange(Contract):
-    """A tool's entry into an agent's list of essential tools, or its removal: the week and the
-    reason."""
+    """A tool's addition to or removal from an agent's list of essential tools, with the week and
+    the reason."""
 
     week: IsoWeek
     agent: AgentId
@@ -322,10 +326,10 @@ UncitedTools = Annotated[tuple[UncitedTool, ...], Field(max_length=160, exclude_
 
 
 class Advice(Contract):
-    """What the record says to a run whose as-of instant is `as_of`.
+    """The record's advice to a run whose as-of instant is `as_of`.
 
-    `weeks` is how many runs it rests on. `unread` says why there is no record to go by. `full`: it
-    rests on none because the record has room for later weeks only.
+    `weeks` counts the runs it rests on. `unread` says why there is no record to use. `full`: it
+    rests on no run because the record has room for later weeks only.
     """
 
     as_of: Instant

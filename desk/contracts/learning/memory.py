@@ -21,10 +21,10 @@ class MemoryKind(StrEnum):
 class MemoryEntry(Contract):
     """One entry of the memory.
 
-    `memory_id` is unique: a second entry of the same id replaces the first. `as_of` is when it
-    became known; queries of an earlier instant do not find it. `objective` is what was researched,
-    `text` the entry in plain words (data, not instructions). `figures` counts the figures that its
-    findings rest on; None if they were not counted.
+    `memory_id` is unique: a second entry with the same id replaces the first. `as_of` is when it
+    became known; queries of an earlier instant do not find it. `objective` is the objective of the
+    research, `text` the entry in plain words (data, not instructions). `figures` counts the figures
+    that its findings rest on; None if they were not counted.
     """
 
     memory_id: ShortText
@@ -50,11 +50,10 @@ class MemoryEntries(Contract):
 
 
 class MemoryQuery(Contract):
-    """What is asked of the memory: what comes nearest to `text` in meaning, and what was known by
-    `as_of` and no later.
+    """A query of the memory: the entries nearest to `text` in meaning, of those known by `as_of`.
 
-    Entries about one of the `markets` go before others. Those of the run `besides` are left out,
-    and not those of an earlier run of its name, which knew the world at an earlier instant.
+    Entries about one of the `markets` come first. Entries of the run `besides` are excluded, but
+    not those of an earlier run of the same name, whose as-of instant was earlier.
     """
 
     text: Annotated[str, Field(max_length=8_000)]
@@ -66,12 +65,13 @@ class MemoryQuery(Contract):
 
 
 RELEVANCE_FLOOR: Final = 0.5
-"""What is less relevant is not recalled."""
+"""The relevance below which an entry is not recalled."""
 
 
 class Recalled(Contract):
-    """A memory and how near it comes, from 0 to 1: `score` compares those of one answer with each
-    other, `relevance` says whether it is about what was asked, by itself (`RELEVANCE_FLOOR`)."""
+    """A memory and its relevance, from 0 to 1: `score` compares the entries of one answer with each
+    other; `relevance` is absolute and says whether the entry is about the query
+    (`RELEVANCE_FLOOR`)."""
 
     entry: MemoryEntry
     score: Annotated[float, Field(ge=0.0, le=1.0)]
@@ -79,8 +79,8 @@ class Recalled(Contract):
 
 
 class MemoryAnswer(Contract):
-    """What was recalled, nearest first. `missing` says why nothing could be asked, or what part of
-    the memory was lost; the run that asked goes on without."""
+    """The recalled entries, most relevant first. `missing` says why the memory could not be
+    queried, or which part of it was lost; the run continues without it."""
 
     recalled: Annotated[tuple[Recalled, ...], Field(max_length=40)] = ()
     missing: Text | None = None

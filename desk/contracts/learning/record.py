@@ -1,4 +1,4 @@
-"""The learning system's own record: what it is asked, what it carries, and what it shows."""
+"""The learning system's own record: its queries, its state and its views."""
 
 from datetime import date, timedelta
 from enum import StrEnum
@@ -22,18 +22,19 @@ from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import IsoWeek
 
 MOST_WEEKS: Final = 260
-"""Lessons that are kept: five years of weeks."""
+"""The maximum number of stored lessons: five years of weeks."""
 
 MOST_SHOWN: Final = 1_000
-"""Scored forecasts that one answer shows, the newest."""
+"""The maximum number of scored forecasts in one answer, the newest first."""
 
 MOST_PAUSES: Final = 2_000
-"""Of more the earliest due are carried; any other is asked for at once and paused again."""
+"""The maximum number of pauses carried over, the earliest due first; a fixing whose pause was
+dropped is requested at once and paused again."""
 
 MOST_VOIDS: Final = 60
 
 MOST_KEPT_HYPOTHESES: Final = 500
-"""Scored hypotheses that are kept: those that were due last."""
+"""The maximum number of stored scored hypotheses: those that were due last."""
 
 MOST_SHOWN_HYPOTHESES: Final = 100
 
@@ -41,12 +42,12 @@ USUAL_CALL_SECONDS: Final = 15.0
 
 
 class RecordQuery(Contract):
-    """What the record is asked for: everything that was known by `as_of`.
+    """A query of the record: everything that was known by `as_of`.
 
-    `routes` are the servers that the asking run would ask for each capability, in its order, and
-    `call_seconds` what it gives one try of a call: advice is about these. `asked_at` is when the
-    run asks, in a backfill long after `as_of`; where it is not said, `as_of` stands for it. With
-    `market` the forecasts and the hypotheses shown, and the scorecard, are of that market alone.
+    `routes` are the servers that the querying run would ask for each capability, in its order, and
+    `call_seconds` is its time limit for one attempt of a call: advice is about these. `asked_at` is
+    the time of the query, in a backfill long after `as_of`; it defaults to `as_of`. With `market`,
+    the forecasts, the hypotheses and the scorecard are of that market alone.
     """
 
     as_of: Instant
@@ -60,10 +61,10 @@ class RecordQuery(Contract):
 
 
 class Resolution(Contract):
-    """The last fixing of a market known to a server at `due`: what forecasts are scored against.
+    """The last fixing of a market known to a server at `due`, which forecasts are scored against.
 
-    `value` is None where it had none then, or none of the last days, and where it was given up:
-    `words` say why, the desk's own or the source's.
+    `value` is None when the server had no fixing then or in the last days, and when the resolution
+    was given up: `words` give the reason in the desk's or the source's words.
     """
 
     market: MarketName
@@ -75,10 +76,11 @@ class Resolution(Contract):
 
 
 class FixingPause(Contract):
-    """Until when a server is not asked: for one fixing, or without `market` and `due` for any.
+    """The time until which a server is not asked: for one fixing, or for any when `market` and
+    `due` are None.
 
-    It came to nothing `tries` times, of which it was `refused` so many; `since` is when it was
-    first refused, or first asked. `length` is how long this pause is.
+    It failed `tries` times, of which `refused` were refusals; `since` is when it was first refused,
+    or first asked. `length` is the duration of this pause.
     """
 
     server: ShortText
@@ -92,11 +94,11 @@ class FixingPause(Contract):
 
 
 class LearningState(Contract):
-    """All that the learning system knows: what it carries when it continues as new.
+    """The whole state of the learning system, carried over when it continues as new.
 
-    `told` counts the lessons it has been told, those included that a later one replaced. Of a run
-    that told again after its forecasts were due, `in_time` has the forecasts that it told before.
-    `hypotheses` are those of research swarms and of stocks' episodes, each once.
+    `told` counts the lessons received, including those that a later one replaced. For a run that
+    reported again after its forecasts were due, `in_time` has the forecasts that it reported
+    before. `hypotheses` are those of research swarms and of stocks' episodes, each once.
     """
 
     lessons: Annotated[tuple[Lesson, ...], Field(max_length=MOST_WEEKS)] = ()
@@ -114,9 +116,9 @@ class LearningState(Contract):
 class LearningRequest(Contract):
     """What the learning system is started with.
 
-    `longest_wait` is how long an answer waits for forecasts that are due and not scored yet, and
-    `longest_history` after how many events it continues as new, if not before: after some twenty
-    weeks, so that a worker that takes it over has little to replay.
+    `longest_wait` is how long an answer waits for forecasts that are due and not scored yet.
+    `longest_history` is the number of events after which it continues as new, if not before: about
+    twenty weeks, so that a worker that takes it over has little to replay.
     """
 
     state: LearningState = LearningState()
@@ -136,10 +138,10 @@ class PatternBy(StrEnum):
 
 
 class TroublePattern(Contract):
-    """Troubles that have something in common, in so many weeks.
+    """Troubles that have something in common, and the number of weeks with such a trouble.
 
     `name` is the server, `server.tool`, agent, market, kind, or weekday and hour (UTC) that they
-    share. `words` are those of the newest that said anything.
+    share. `words` are those of the newest that has any.
     """
 
     by: PatternBy
@@ -160,7 +162,7 @@ class MetricName(StrEnum):
 
 
 class ImprovementMetric(Contract):
-    """A measure over the newest weeks and over as many weeks before them; None where there was
+    """A measure over the newest weeks and over as many weeks before them; None when there was
     nothing to measure. `better` says whether it improved; None if it did not change or cannot be
     compared."""
 
@@ -172,8 +174,8 @@ class ImprovementMetric(Contract):
 
 
 class WeekLearned(Contract):
-    """The lesson of one run in numbers. Of its `forecasts` so many are `backtests`. These, and
-    those that a person overruled, are not among the `scored` and the `hits`."""
+    """The lesson of one run in numbers. Of its `forecasts`, `backtests` were written afterwards.
+    These, and those that a person overruled, are not among the `scored` and the `hits`."""
 
     week: IsoWeek
     workflow_id: ShortText
@@ -194,12 +196,12 @@ class WeekLearned(Contract):
 class LearnedView(Contract):
     """The answer of the query `learned`: what was known by `advice.as_of`, newest weeks first.
 
-    `advice` is what a run of that instant is told: recommendations, weights, the scorecard and the
-    essential tools. `scored` are the newest forecasts whose horizon has passed, `more_scored` how
-    many there are besides, and `voids` why the newest of those without a value have none. `tools`
-    and `agents` are sums over all weeks; `changes` how the list of essential tools came about.
+    `advice` is what a run of that instant receives: recommendations, weights, the scorecard and the
+    essential tools. `scored` are the newest forecasts whose horizon has passed, `more_scored`
+    counts the others, and `voids` says why the newest of those without a value have none. `tools`
+    and `agents` are sums over all weeks; `changes` is the history of the list of essential tools.
     `told` counts every lesson, whatever its as-of instant. `hypotheses` are those that were due
-    last, and `more_hypotheses` how many there are besides.
+    last, and `more_hypotheses` counts the others.
     """
 
     advice: Advice

@@ -32,7 +32,7 @@ MOST_CLAIMS: Final = 2_000
 
 
 class AnswerSection(Contract):
-    """A part of the answer: `prose` with references, `content` as it is printed, in Markdown."""
+    """A part of the answer: `prose` with references, `content` as printed, in Markdown."""
 
     title: ShortText
     content: Annotated[str, Field(max_length=60_000)]
@@ -40,8 +40,8 @@ class AnswerSection(Contract):
 
 
 class NodeReport(Contract):
-    """How a node of the graph went, in its last round; `seconds` that it took in all of them.
-    `lost` are the tools that it asked in vain, as `StateEntry` has them."""
+    """How a node of the graph ended in its last round; `seconds` is its duration in all rounds.
+    `lost` are the tools that did not answer it, as in `StateEntry`."""
 
     node: NodeName
     agent: AgentId
@@ -56,7 +56,7 @@ class NodeReport(Contract):
 
 
 class AnswerStatement(NamedTuple):
-    """What an answer states of a market."""
+    """An answer's claims about a market."""
 
     market: MarketName
     claims: tuple[Claim, ...]
@@ -64,22 +64,21 @@ class AnswerStatement(NamedTuple):
 
 
 class AnswerReport(Contract):
-    """The answer to a question, with all that it takes to verify it.
+    """The answer to a question, with everything needed to verify it.
 
     `summary` and the sections are printed text, `summary_prose` holds the references. Every
-    quotation is found word for word in the evidence it names, every figure outside of quotations is
-    a claim. `decided` is the answer of a swarm to what asks for yes or no. `found` says that the
-    quotations fit the question and nobody judged whether they answer. `missing` is what was looked
-    for in vain, failed nodes included; the outcome is `incomplete` where a node failed or nothing
-    was put together. `evidence` holds the tool results that quotations and claims rest on.
+    quotation appears word for word in the evidence it names, and every figure outside of quotations
+    is a claim. `decided` is a swarm's answer to a yes-or-no question. `found` says that the
+    quotations fit the question and that no judgement was made on whether they answer it. `missing`
+    lists what was not found, including failed nodes; the outcome is `incomplete` when a node failed
+    or there is no synthesis. `evidence` holds the tool results that quotations and claims rest on.
 
-    Of a swarm, `swarm` tells of its rounds, of conflicts between findings and how they were
-    decided, and of what the leader takes to be likely; of a stock's episode, `stock` has its steps
-    and its blackboard.
+    For a swarm, `swarm` has its rounds, the conflicts between findings with their decisions, and
+    the leader's hypotheses; for a stock's episode, `stock` has its steps and its blackboard.
 
-    `window`, `market`, the markets of `swarm`, and `base_area` are what the claims are recomputed
-    with, `verdicts` those of a validator on them. `seal` is the SHA-256 of the canonical JSON of
-    all the rest.
+    `window`, `market`, the markets of `swarm`, and `base_area` are the inputs for recomputing the
+    claims, `verdicts` are a validator's verdicts on them. `seal` is the SHA-256 of the canonical
+    JSON of all the rest.
     """
 
     sections: Annotated[tuple[AnswerSection, ...], Field(max_length=20)] = ()
@@ -127,14 +126,14 @@ class AnswerReport(Contract):
 
     @property
     def statements(self) -> tuple[AnswerStatement, ...]:
-        """All of its claims, as stated of the first of its markets; none without a market."""
+        """All of its claims, as statements about its first market; empty without a market."""
         return tuple(
             AnswerStatement(spec.market, self.claims, self.verdicts) for spec in self.specs[:1]
         )
 
     @property
     def counts(self) -> tuple[Claim, ...]:
-        """Always empty: an answer has no claims over its claims."""
+        """Always empty: an answer has no claims that count over its claims."""
         return ()
 
     @property

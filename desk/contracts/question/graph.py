@@ -1,4 +1,4 @@
-"""A graph of agents that answer a question: its nodes and edges."""
+"""A graph of agents that answers a question: its nodes and edges."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -20,18 +20,18 @@ NodeName = Annotated[str, Field(pattern=NAME_PATTERN)]
 """The name of a node, of a parameter, or of a key of the state."""
 
 Expression = Annotated[str, Field(min_length=1, max_length=500)]
-"""A condition on the graph's state, as a JMESPath expression. It holds where its value is true: not
-null, false, or empty."""
+"""A condition on the graph's state, as a JMESPath expression. It holds when its value is true: not
+null, false or empty."""
 
 MOST_NODES = 1_000
 MOST_OUTCOMES = 1_200
-"""Rounds of nodes in a run: each leaves some forty events, and a history has room for 51,200."""
+"""The maximum number of node rounds in a run: each leaves about forty events, and a history has
+room for 51,200."""
 MOST_ROUNDS = 20
 
 
 class Edge(Contract):
-    """The node that follows, and the condition for it. Without a condition it follows in any
-    case."""
+    """An edge to the next node, with its condition. Without a condition it is always taken."""
 
     to: NodeName
     when: Annotated[Expression | None, Field(exclude_if=is_none)] = None
@@ -41,8 +41,8 @@ Edges = Annotated[tuple[Edge, ...], Field(max_length=MOST_NODES)]
 
 
 class Join(StrEnum):
-    """When a node with several predecessors begins: after all that are reached have ended, or after
-    the first."""
+    """When a node with several predecessors begins: after all reached predecessors have ended, or
+    after the first."""
 
     ALL = "all"
     ANY = "any"
@@ -58,15 +58,15 @@ class Merge(StrEnum):
 
 
 class NodeSpec(Contract):
-    """One step of a graph: an agent at work on the question.
+    """One step of a graph: an agent that works on the question.
 
-    `next` is a choice: the first edge whose condition holds is taken. Of `fork` all are taken whose
-    conditions hold, side by side. A node without either is an end. What an agent delivers is
-    written under the key `writes`, or else under the node's own name; it is shown what stands under
-    the keys of `reads`, or else all that there is. `task` is the work to do where an agent has
-    several kinds. `tools` are those of its list that it may use here. `timeout` is for all it does,
-    a fallback included. `rounds` is how often it may run at most where the graph comes back to it.
-    `market` is what it researches in place of the question's own.
+    `next` is a choice: the first edge whose condition holds is taken. Of `fork`, all edges whose
+    conditions hold are taken, concurrently. A node without either is an end. The agent's result is
+    written under the key `writes`, or else under the node's own name; the agent sees the values
+    under the keys of `reads`, or else the whole state. `task` is the kind of work, for agents that
+    have several. `tools` are the tools of its list that it may use here. `timeout` covers all its
+    work, a fallback included. `rounds` is the maximum number of runs when the graph returns to it.
+    `market` replaces the question's own market.
     """
 
     name: NodeName
@@ -97,7 +97,7 @@ class NodeSpec(Contract):
 
 
 class ParameterSpec(Contract):
-    """A parameter of a graph, given besides the question."""
+    """A parameter of a graph, given in addition to the question."""
 
     name: NodeName
     description: Text = ""
@@ -106,9 +106,9 @@ class ParameterSpec(Contract):
 
 
 class GraphSpec(Contract):
-    """A graph that can be run. The first node is where it starts.
+    """A graph that can be run. It starts at the first node.
 
-    `merges` says what becomes of keys that several nodes write.
+    `merges` defines the value of keys that several nodes write.
     """
 
     name: NodeName
@@ -118,7 +118,7 @@ class GraphSpec(Contract):
     nodes: Annotated[tuple[NodeSpec, ...], Field(min_length=1, max_length=MOST_NODES)]
 
     def node(self, name: str) -> NodeSpec:
-        """The node of a name.
+        """Returns the node with the given name.
 
         Raises:
             KeyError: there is none.
@@ -145,8 +145,8 @@ def markets_of(
     stock: StockRecord | None,
     graph: GraphSpec,
 ) -> tuple[MarketSpec, ...]:
-    """The markets that a graph's claims are about: its own, those of its nodes and of its swarm,
-    and the stock of its episode."""
+    """Returns the markets that a graph's claims are about: its own, those of its nodes and of its
+    swarm, and the stock of its episode."""
     nodes = (node.market for node in graph.nodes)
     own = [spec for spec in (market, stock.market if stock else None, *nodes) if spec]
     everyone = (*own, *(swarm.markets if swarm else ()))
@@ -156,6 +156,6 @@ def markets_of(
 def conflicts_of(
     swarm: SwarmRecord | None, stock: StockRecord | None
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts between the findings of a swarm or of an episode."""
+    """Returns the conflicts between the findings of a swarm or of an episode."""
     told = swarm or stock
     return told.conflicts if told else ()

@@ -1,4 +1,5 @@
-"""What tickets, documents, PDF files and searches hold; the field names are those of seed 002."""
+"""The contents of tickets, documents, PDF files and searches; the field names are those of seed
+002."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -15,12 +16,12 @@ from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, Hypothesis
 from desk.contracts.swarm.plan import Refinement
 
 LongText = Annotated[str, Field(max_length=1_000_000)]
-"""The text of a document, or of a page, as far as one answer holds it."""
+"""The text of a document or a page, up to the limit of one answer."""
 
 Url = Annotated[str, Field(max_length=2_000)]
 
 MOST_ITEMS = 40
-"""As many things of one kind as an agent delivers."""
+"""The maximum number of items of one kind that an agent delivers."""
 
 Missing = Annotated[tuple[Text, ...], Field(max_length=40)]
 
@@ -34,7 +35,7 @@ MaybeInstant = Annotated[Instant | None, Field(exclude_if=is_none)]
 MOST_LINKS = 40
 
 Links = Annotated[tuple[Url, ...], Field(max_length=MOST_LINKS, exclude_if=is_empty)]
-"""Addresses of what a thing names by its id or address, in its order."""
+"""The addresses of the items that an item refers to by id or address, in order."""
 
 
 class Ticket(Contract):
@@ -139,10 +140,10 @@ class SearchAnswer(SourceResult):
 
 
 class _Delivered(Contract):
-    """What an agent delivers of one kind.
+    """An agent's result of one kind.
 
-    `evidence` names the tool results behind the things found: one for each, in their order, and of
-    a thing that was read in parts the last. `missing` says what was looked for in vain, and why.
+    `evidence` names the tool results behind the items: one for each, in order, and the last one for
+    an item that was read in parts. `missing` lists what was not found, and why.
     """
 
     task_id: ShortText
@@ -180,11 +181,11 @@ class WebSearched(_Delivered):
 
 
 Found = TicketsFound | DocumentsRead | PdfsRead | WebSearched
-"""What is found for a question, before it is put together."""
+"""The items found for a question, before the synthesis."""
 
 
 def things_of(found: Found) -> Sequence[Contract]:
-    """What was found, in its order."""
+    """Returns the items found, in order."""
     match found:
         case TicketsFound():
             return found.tickets
@@ -197,11 +198,11 @@ def things_of(found: Found) -> Sequence[Contract]:
 
 
 class Quotation(Contract):
-    """Words of a source, letter by letter but for white space.
+    """Words of a source, exact except for white space.
 
-    Prose refers to it as `[[q1]]`, by its id, and the words are printed there: a figure that a
-    document states gets into an answer in this way and no other. `place` says where in the source
-    they stand, such as `page 3`; `evidence_id` names the tool result that holds them.
+    Prose refers to a quotation by its id, as in `[[q1]]`, and the words are printed there: this is
+    the only way for a figure stated in a document to enter an answer. `place` is its position in
+    the source, such as `page 3`; `evidence_id` names the tool result that holds the words.
     """
 
     quotation_id: ShortText
@@ -229,15 +230,15 @@ class YesOrNo(StrEnum):
 
 
 class Synthesis(Contract):
-    """What the Synthesis agent delivers: sections and a summary, in prose that holds references in
-    place of figures and of others' words.
+    """The Synthesis agent's result: sections and a summary, in prose that holds references in place
+    of figures and of quoted words.
 
-    `answered` is false where what was found does not answer the question, and the summary says so.
-    `decided` is what the first sentence of a swarm's answer says, where yes or no was asked.
-    `found` is true where passages that fit were quoted and nobody judged whether they answer.
-    `dropped` tells of sentences that were left out because they held figures that are no claims.
-    The leader of a swarm says besides what it takes to be likely, and what it wants to know still;
-    the recommendation agent of a stock's episode what it recommends.
+    `answered` is false when the results do not answer the question, and the summary says so.
+    `decided` is what the first sentence of a swarm's answer says to a yes-or-no question. `found`
+    is true when fitting passages were quoted and no judgement was made on whether they answer.
+    `dropped` lists sentences that were omitted because they held figures that are not claims. The
+    leader of a swarm adds its hypotheses and its next objective (`further`); the recommendation
+    agent of a stock's episode adds its recommendation.
     """
 
     kind: Literal["synthesis"] = "synthesis"

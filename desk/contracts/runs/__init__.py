@@ -1,4 +1,4 @@
-"""What runs are started with, turn by turn and task by task, and what they answer and return.
+"""The requests, statuses and results of runs, of their tasks and of their turns.
 
-This package may import every other one of the contracts; none of them imports it.
+This package may import every other package of contracts; none of them imports it.
 """

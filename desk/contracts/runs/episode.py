@@ -1,4 +1,4 @@
-"""An episode's run: what starts it, what can be asked of it, what it returns."""
+"""An episode's run: its request, status and result."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -31,12 +31,12 @@ from desk.contracts.markets import StockSymbol
 
 
 class StockRequest(Contract):
-    """What starts an episode.
+    """The request that starts an episode.
 
-    With `steps` those are taken in their order; without, the controller chooses. Without `as_of`
-    the run knows the world at its start. `cost` is in percent of the price for entering and again
-    for leaving. An evaluation whose price is not there `given_up_after` its horizon is given up.
-    `charges` are what actions cost of the reward.
+    With `steps`, those are taken in order; without, the controller chooses. Without `as_of`, the
+    run's as-of instant is its start. `cost` is in percent of the price, for entering and again for
+    leaving. An evaluation without a price is given up `given_up_after` its horizon. `charges` are
+    the costs of actions, in units of the reward.
     """
 
     symbol: StockSymbol
@@ -54,8 +54,8 @@ class StockRequest(Contract):
 
 
 class EpisodeStatus(Contract):
-    """The answer of the `episode` query: the blackboard as it stands, what it waits for, and what
-    was published so far, with its outcome."""
+    """The answer of the `episode` query: the current blackboard, what the episode waits for, and
+    the latest publication with its outcome."""
 
     request: StockRequest
     as_of: Instant
@@ -68,8 +68,8 @@ class EpisodeStatus(Contract):
 
 
 class StockResult(Contract):
-    """What an episode returns: what was published, and the whole trajectory. `answered`: whether
-    anything is said on the stock."""
+    """The result of an episode: the published files and the whole trajectory. `answered`: whether
+    the report says anything about the stock."""
 
     outcome: Outcome
     files: PublishedFiles

@@ -1,4 +1,4 @@
-"""The run of a graph: what starts it, what becomes of its nodes, what it answers and returns."""
+"""The run of a graph: its request, the outcomes of its nodes, its status and result."""
 
 from datetime import datetime
 from typing import Annotated
@@ -33,7 +33,7 @@ from desk.contracts.weeks import IsoWeek, TimeWindow
 
 
 class NodeOutcome(Contract):
-    """What became of a node in one round: an entry of the state, and what it rests on."""
+    """The outcome of a node in one round: an entry of the state, and the evidence it rests on."""
 
     entry: StateEntry
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
@@ -56,12 +56,13 @@ class NodeStatus(Contract):
 
 
 class GraphRequest(Contract):
-    """What starts a run of a graph.
+    """The request that starts a run of a graph.
 
-    `market` is what its research agents research, where it has any. Without `as_of` the run knows
-    the world at its start; days are those of `time_zone`. `window` is the period that the question
-    is about, at whose end the run knows the world; without it, the days before its as-of.
-    `markets` are those of the desk, among which a node may choose that plans the rest of the graph.
+    `market` is the market of its research agents, if it has any. Without `as_of`, the run's as-of
+    instant is its start; days are those of `time_zone`. `window` is the period that the question is
+    about, whose end is the as-of instant; without it, the window is the days before the as-of
+    instant.
+    `markets` are the desk's markets, from which a node that plans the rest of the graph may choose.
     """
 
     graph: GraphSpec
@@ -90,11 +91,12 @@ class GraphStatus(Contract):
 
 
 class GraphRecord(Contract):
-    """What a run of a graph found: all that its report is compiled from.
+    """The findings of a graph's run: everything that its report is compiled from.
 
     `nodes` has the outcome of every round of every node, in the order of the file; `skipped` are
-    the nodes that were not reached. Of a swarm, the graph is the one that its plans came to, and
-    `swarm` is what it has besides; of a stock's episode the one of its steps, and `stock`.
+    the nodes that were not reached. For a swarm, the graph is built from its plans, and `swarm` has
+    what a graph does not; for a stock's episode, the graph is built from its steps, and `stock` has
+    the rest.
     """
 
     request: GraphRequest
@@ -115,7 +117,7 @@ class GraphRecord(Contract):
 
     @property
     def due(self) -> datetime | None:
-        """When an episode's outcome is due; None of anything else."""
+        """When an episode's outcome is due; None for other runs."""
         return self.stock.due if self.stock else None
 
     @property
@@ -125,7 +127,8 @@ class GraphRecord(Contract):
 
 
 class AnswerPublication(Contract):
-    """What was published of a question. `answered`: whether it was; None in older histories."""
+    """The publication of an answer. `answered`: whether the question was answered; None in older
+    histories."""
 
     files: PublishedFiles
     outcome: Outcome
@@ -134,7 +137,7 @@ class AnswerPublication(Contract):
 
 
 class GraphResult(Contract):
-    """What a run of a graph returns. `answered`: whether the question was."""
+    """The result of a graph's run. `answered`: whether the question was answered."""
 
     outcome: Outcome
     files: PublishedFiles

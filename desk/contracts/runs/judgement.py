@@ -1,5 +1,5 @@
-"""What is judged together: the findings on some markets, what they contradict each other in, what
-is taken to be likely because of them, and what sources say when that is due."""
+"""The inputs and results of judging activities: findings and their conflicts, hypotheses, and the
+prices and fixings that are due."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -25,18 +25,18 @@ from desk.contracts.weeks import TimeWindow
 
 
 class Scope(StrEnum):
-    """What is compared: the findings within each market, or those of different markets."""
+    """Which findings are compared: those within each market, or those of different markets."""
 
     WITHIN_MARKETS = "within_markets"
     ACROSS_MARKETS = "across_markets"
 
 
 class FindingsToJudge(Contract):
-    """The findings, by market, with the conflicts that were decided before.
+    """The findings by market, with the conflicts that were decided before.
 
-    Where there is a `window`, the outcomes have the evidence of their findings, and what does not
-    follow from it contradicts nobody; `markets` and `base_area` are the run's, as far as they
-    matter. Elsewhere they have of it what was asked about policy rates.
+    With a `window`, the outcomes include the evidence of their findings, and a finding that does
+    not follow from it takes part in no conflict; `markets` and `base_area` are the run's, as far as
+    they matter. Without one, the outcomes include only the evidence about policy rates.
     """
 
     scope: Scope
@@ -48,13 +48,13 @@ class FindingsToJudge(Contract):
 
 
 class JudgedFindings(Contract):
-    """The conflicts, each settled as far as a vote or an earlier decision can."""
+    """The conflicts, each settled as far as a vote or an earlier decision can settle it."""
 
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=200)] = ()
 
 
 class HypothesesToJudge(Contract):
-    """What the leader of a swarm takes to be likely, with what it rests on."""
+    """The hypotheses of a swarm's leader, with the results they rest on."""
 
     hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=50)]
     results: Annotated[tuple[ResearchResult, ...], Field(max_length=1_000)]
@@ -63,32 +63,33 @@ class HypothesesToJudge(Contract):
 
 
 class JudgedHypotheses(Contract):
-    """Those that can be held against a price, with the specialists' views that come due with
+    """The hypotheses that can be scored by a price, with the specialists' views that come due with
     them."""
 
     sound: Annotated[tuple[Hypothesis, ...], Field(max_length=50)] = ()
 
 
 class PriceVerdict(StrEnum):
-    """What follows from an answer for a hypothesis that is due."""
+    """What an answer means for a hypothesis that is due."""
 
     SCORED = "scored"
-    """It has the price."""
+    """The price decides it."""
 
     EARLY = "early"
-    """Its price is older than the one expected; whether that may still come, the source's latest
-    answer tells."""
+    """The price is older than expected; the source's latest answer tells whether a newer one may
+    still arrive."""
 
     LACKING = "lacking"
-    """It has no price, and may have one later."""
+    """There is no price yet; there may be one later."""
 
     NEVER = "never"
-    """No price can decide the hypothesis any more."""
+    """No price can decide the hypothesis."""
 
 
 class PriceToJudge(Contract):
-    """A source's `answer` about the moment at which a hypothesis was due. `latest` is what it says
-    of now, where that was asked. Without an answer, whether any price can decide it at all."""
+    """A source's `answer` about the moment at which a hypothesis was due. `latest` is its answer
+    about now, when that was requested. Without an answer, the question is whether any price can
+    decide the hypothesis."""
 
     request: HypothesisRequest
     workflow_id: ShortText
@@ -98,7 +99,7 @@ class PriceToJudge(Contract):
 
 
 class JudgedPrice(Contract):
-    """What follows, with the score where there is one, and else why there is none."""
+    """The verdict, with the score if there is one, and otherwise the reason."""
 
     verdict: PriceVerdict
     scored: ScoredHypothesis | None = None
@@ -106,7 +107,7 @@ class JudgedPrice(Contract):
 
 
 class FixingsToJudge(Contract):
-    """What a server answered about the fixings that were due at an instant."""
+    """A server's answers about the fixings that were due at an instant."""
 
     answers: Annotated[tuple[ToolResult, ...], Field(max_length=1_000)]
     due: Instant
@@ -114,16 +115,16 @@ class FixingsToJudge(Contract):
 
 
 class JudgedFixings(Contract):
-    """The fixings that hold, and the markets of which an answer says that it has none."""
+    """The usable fixings, and the markets for which an answer says that there is none."""
 
     resolutions: Annotated[tuple[Resolution, ...], Field(max_length=1_000)] = ()
     refused: Annotated[tuple[MarketName, ...], Field(max_length=1_000)] = ()
 
 
 class EvaluationToJudge(Contract):
-    """How an episode stands whose horizon is to be held against a price: the metrics that are
-    `known` of the stock, what its nodes brought, and the evaluation where there is one. `failed`
-    says why there is none."""
+    """The state of an episode whose horizon has come: the metrics that are `known` for the stock,
+    the outcomes of its nodes, and the evaluation if there is one. `failed` says why there is
+    none."""
 
     symbol: ShortText
     known: Annotated[tuple[Metric, ...], Field(max_length=200)]
@@ -136,8 +137,9 @@ class EvaluationToJudge(Contract):
 
 
 class JudgedEvaluation(Contract):
-    """`no_price`: a source said when the episode began that it has no price of the stock. Where the
-    evaluation is to be tried again, `waits_because` says why, and `until` for how long."""
+    """The judgement on an evaluation. `no_price`: when the episode began, a source said that it has
+    no price of the stock. If the evaluation is to be retried, `waits_because` gives the reason and
+    `until` the deadline."""
 
     no_price: bool = False
     waits_because: Text | None = None
@@ -145,7 +147,7 @@ class JudgedEvaluation(Contract):
 
 
 class RecommendationToJudge(Contract):
-    """An episode's blackboard with its evaluation, who brought what it rests on, and when the
+    """An episode's blackboard with its evaluation, the agents behind it, and when the
     recommendation was written; None in runs of earlier versions."""
 
     board: Blackboard
@@ -156,8 +158,8 @@ class RecommendationToJudge(Contract):
 
 
 class JudgedRecommendation(Contract):
-    """The recommendation as a hypothesis that was scored; None where it takes no side, or where
-    `untellable` says why it cannot be held against a price."""
+    """The recommendation as a scored hypothesis; None when it takes no side, or when `untellable`
+    says why it cannot be scored by a price."""
 
     scored: ScoredHypothesis | None = None
     untellable: Text | None = None

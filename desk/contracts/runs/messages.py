@@ -1,8 +1,8 @@
-"""The messages between agents, as they are told of a run. None is sent.
+"""A run's history in the form of messages between agents. No message is sent.
 
-Temporal's own events carry the work: scheduled, started, heartbeat, completed, failed, signal.
-These models are the form in which a run's history is told as the messages of a desk. Which event
-becomes which message is in docs/contracts.md.
+The work itself is carried by Temporal's events: scheduled, started, heartbeat, completed, failed,
+signal. These models present a run's history as the messages of a desk. docs/contracts.md defines
+which event becomes which message.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,8 @@ from desk.contracts.question.knowledge import (
 from desk.contracts.runs.week import RerunRequest
 
 Identity = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$", max_length=200)]
-"""A Temporal identity, `sources@host-1`: a worker that is no agent, or whoever sent a signal."""
+"""A Temporal identity such as `sources@host-1`: a worker that is not an agent, or the sender of a
+signal."""
 
 MessageId = Annotated[str, Field(min_length=1, max_length=400)]
 
@@ -41,7 +42,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class MessageType(StrEnum):
-    """What a message is about; each has a content of its own."""
+    """The type of a message; each has its own content."""
 
     TASK_ASSIGNMENT = "task_assignment"
     TASK_ACCEPTANCE = "task_acceptance"
@@ -56,13 +57,13 @@ class MessageType(StrEnum):
 
 
 class Everyone(StrEnum):
-    """The addressee of what is said to all."""
+    """The addressee of messages to all."""
 
     BROADCAST = "broadcast"
 
 
 class PriorityName(StrEnum):
-    """The five levels of priority in words."""
+    """The names of the five levels of priority."""
 
     URGENT = "urgent"
     HIGH = "high"
@@ -78,14 +79,14 @@ PRIORITY_LEVELS: Final[Mapping[PriorityName, int]] = MappingProxyType(
 
 
 def _in_numbers(given: object) -> object:
-    """The level of a priority that was given in words; anything else is left to validation."""
+    """Converts a priority's name to its level; leaves any other value to validation."""
     if isinstance(given, str) and given in frozenset(PriorityName):
         return PRIORITY_LEVELS[PriorityName(given)]
     return given
 
 
 Priority = Annotated[int, Field(ge=1, le=5), BeforeValidator(_in_numbers)]
-"""1 to 5, the first served first. Also read from the words of `PriorityName`."""
+"""1 to 5, with 1 served first. Also parsed from the names in `PriorityName`."""
 
 
 class TaskAssignmentContent(Contract):
@@ -98,7 +99,7 @@ class TaskAssignmentContent(Contract):
 
 
 class AcceptanceStatus(StrEnum):
-    """What became of an assignment when it reached its queue."""
+    """What happened to an assignment when it reached its queue."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -106,9 +107,9 @@ class AcceptanceStatus(StrEnum):
 
 
 class TaskAcceptanceContent(Contract):
-    """A worker took a task, or none could.
+    """A worker took a task, or no worker could.
 
-    `estimated_completion` is the task's deadline, the only estimate that holds.
+    `estimated_completion` is the task's deadline, the only estimate that is certain.
     """
 
     kind: Literal[MessageType.TASK_ACCEPTANCE] = MessageType.TASK_ACCEPTANCE
@@ -117,13 +118,13 @@ class TaskAcceptanceContent(Contract):
     worker: Identity | None = None
     estimated_completion: Instant | None = None
     agent_capacity: Annotated[float | None, Field(ge=0.0, le=1.0, exclude_if=is_none)] = None
-    """The worker's slots for activities in use, as a share. The server tells only how a worker is
-    now: it is there for a task that is under way, and left out of one that was accepted before."""
+    """The share of the worker's activity slots in use. The server only reports the current value,
+    so it is set for a task in flight and omitted for one that was accepted earlier."""
     rejection_reason: Text | None = None
 
 
 class TaskProgressContent(Contract):
-    """How far an agent is: turns taken out of those allowed, and tool calls made."""
+    """An agent's progress: its turns, the maximum of turns, and its tool calls."""
 
     kind: Literal[MessageType.TASK_PROGRESS] = MessageType.TASK_PROGRESS
     task_id: ShortText
@@ -142,11 +143,11 @@ class ResultStatus(StrEnum):
 
 
 class ResearchResultContent(Contract):
-    """An agent delivers what it found: seed 002 calls it a task's result.
+    """An agent delivers its findings: seed 002 calls this a task's result.
 
     `data_points_collected` counts the claims, or the tickets, documents, files, hits or quotations.
-    `data_freshness_hours` is the age of the newest claim's day at the as-of instant; None where
-    there is no claim.
+    `data_freshness_hours` is the age of the newest claim's day at the as-of instant; None without
+    claims.
     """
 
     kind: Literal[MessageType.RESEARCH_RESULT] = MessageType.RESEARCH_RESULT
@@ -161,9 +162,9 @@ class ResearchResultContent(Contract):
 
 
 class ValidationRequestContent(Contract):
-    """The validator is given research results to check.
+    """The validator receives research results to check.
 
-    `delivered_by` are the messages that delivered them, as far as the history tells.
+    `delivered_by` are the messages that delivered them, as far as they are in the history.
     """
 
     kind: Literal[MessageType.VALIDATION_REQUEST] = MessageType.VALIDATION_REQUEST
@@ -181,8 +182,8 @@ class ValidationResultContent(Contract):
 
 
 class ErrorReportContent(Contract):
-    """Something failed. `final`: the agent is not asked again, and somebody else must take over
-    or the work is not done."""
+    """Something failed. `final`: the agent is not retried, and another must take over or the work
+    is not done."""
 
     kind: Literal[MessageType.ERROR_REPORT] = MessageType.ERROR_REPORT
     error: AgentError
@@ -193,7 +194,7 @@ class ErrorReportContent(Contract):
 
 
 class HeartbeatContent(Contract):
-    """An activity is still at work."""
+    """An activity is still running."""
 
     kind: Literal[MessageType.HEARTBEAT] = MessageType.HEARTBEAT
     activity_id: ShortText
@@ -202,7 +203,7 @@ class HeartbeatContent(Contract):
 
 
 class AgentStatus(StrEnum):
-    """How a worker is."""
+    """The health of a worker."""
 
     HEALTHY = "healthy"
     DEGRADED = "degraded"
@@ -211,10 +212,10 @@ class AgentStatus(StrEnum):
 
 
 class SystemStatusContent(Contract):
-    """How a worker is, as it tells Temporal.
+    """The state of a worker, as it reports it to Temporal.
 
-    CPU and memory are percentages of its host. Counts are since the worker started. What the
-    server does not say is None.
+    CPU and memory are percentages of its host. Counts are since the worker started. Values that the
+    server does not report are None.
     """
 
     kind: Literal[MessageType.SYSTEM_STATUS] = MessageType.SYSTEM_STATUS
@@ -233,8 +234,8 @@ class SystemStatusContent(Contract):
 
 
 class BroadcastContent(Contract):
-    """Said to everyone in a run: a new phase, what became of a market or of the week, the plan, or
-    a market that is to be done again. Without `market` it is about the whole run."""
+    """A message to everyone in a run: a new phase, the outcome of a market or of the week, the
+    plan, or a rerun of a market. Without `market` it is about the whole run."""
 
     kind: Literal[MessageType.BROADCAST] = MessageType.BROADCAST
     text: Text
@@ -263,9 +264,9 @@ MessageContent = Annotated[
 class AgentMessage(Contract):
     """One message of a run.
 
-    `message_id` is made from the workflow, the run and the event it tells of, so that telling a
-    history twice gives the same ids. `reply_to` is the message it answers, `correlation_id` what
-    all messages about one task share. `timeout` is in seconds, from `timestamp`.
+    `message_id` is made from the workflow, the run and the event behind it, so that reading a
+    history twice gives the same ids. `reply_to` is the message it answers; `correlation_id` is
+    shared by all messages about one task. `timeout` is in seconds, from `timestamp`.
     """
 
     model_config = ConfigDict(

@@ -1,4 +1,5 @@
-"""A swarm's run: what starts it and its children, what it carries on, what it returns."""
+"""A swarm's run: the requests of the run and its children, the state carried over, and the
+results."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -24,14 +25,14 @@ from desk.contracts.swarm.record import MOST_ROUNDS, SwarmRound, TokenRecord
 from desk.contracts.weeks import TimeWindow
 
 Reads = Annotated[tuple[int, ...], Field(max_length=200)]
-"""Characters of the tools' answers that came back in each turn of an agent."""
+"""The characters of tool answers that an agent received in each turn."""
 
 
 class SwarmCarried(Contract):
-    """What a swarm takes from one round into the next, as it continues as new.
+    """What a swarm carries from one round into the next, when it continues as new.
 
-    `objective` is the refined one. `reads` are those of every specialist, by its node. `spent` is
-    what counts against the budget, and `waited` how long persons were waited for.
+    `objective` is the refined one. `reads` are those of every specialist, by its node. `spent`
+    counts against the budget, and `waited` is the time spent waiting for persons.
     """
 
     objective: Text
@@ -47,13 +48,13 @@ class SwarmCarried(Contract):
 
 
 class SwarmRequest(Contract):
-    """What starts a swarm.
+    """The request that starts a swarm.
 
-    `query` holds the objective. Without `complexity` the leader says how much it needs. `markets`
-    are those that the desk covers, with their digits. Without `as_of` the run knows the world at
-    its start; with a `window`, the period that the objective is about, at the end of that.
-    `answer_within` is how long a person may take to decide a conflict. Without `memory`
-    nothing is recalled or remembered; with `learn` the learning system is told of hypotheses.
+    `query` holds the objective. Without `complexity` the leader decides how complex it is.
+    `markets` are those that the desk covers, with their digits. Without `as_of`, the as-of instant
+    is the start of the run, or the end of `window`, the period that the objective is about.
+    `answer_within` is how long a person may take to decide a conflict. Without `memory` nothing is
+    recalled or stored; with `learn` the hypotheses are reported to the learning system.
     """
 
     query: Query
@@ -71,7 +72,7 @@ class SwarmRequest(Contract):
 
 
 class SpecialistRequest(Contract):
-    """What a specialist's child workflow is started with; its agent spends from `allowance`."""
+    """The request of a specialist's child workflow; its agent spends from `allowance`."""
 
     assignment: TaskAssignment
     policy: RunPolicy
@@ -80,9 +81,9 @@ class SpecialistRequest(Contract):
 
 
 class SpecialistOutcome(Contract):
-    """What a specialist brought: its findings, with the evidence that they rest on and no other.
+    """A specialist's findings, with only the evidence that they rest on.
 
-    `spent` is what it took of its allowance, or is taken to have.
+    `spent` is what it used of its allowance, estimated when the exact figure is not known.
     """
 
     outcome: TaskOutcome
@@ -99,8 +100,8 @@ class SpecialistFailure(Contract):
 
 
 class SwarmResult(Contract):
-    """What a swarm returns. `hypotheses` are the workflow ids of those that wait. `answered`:
-    whether the objective was."""
+    """The result of a swarm. `hypotheses` are the workflow ids of those that wait. `answered`:
+    whether the objective was answered."""
 
     outcome: Outcome
     files: PublishedFiles
@@ -113,10 +114,10 @@ class SwarmResult(Contract):
 
 
 class HypothesisRequest(Contract):
-    """What starts the wait for a hypothesis' horizon. `swarm` is the run that made it.
+    """The request that starts the wait for a hypothesis' horizon. `swarm` is the run that made it.
 
-    `written_at` is when that was, knowing the world as of `made_as_of`. Without it the wait began
-    when it was written.
+    `written_at` is when that was, with the as-of instant `made_as_of`. Without it, the wait began
+    when the hypothesis was written.
     """
 
     hypothesis: Hypothesis

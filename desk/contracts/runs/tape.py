@@ -1,4 +1,5 @@
-"""A tape: what the outside world answered to a run of a week, to play the run again without it."""
+"""A tape: the recorded answers of the outside world to a week's run, which replay the run without
+it."""
 
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
@@ -11,18 +12,19 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
 TAPE_VERSION: Final = 1
-"""The version of the format that this desk writes and plays."""
+"""The version of the format that this desk writes and replays."""
 
 WorkflowPath = Annotated[str, Field(max_length=500)]
-"""A workflow's id without that of the run: empty for the run itself, else `market/USD/JPY`."""
+"""A workflow's id without that of the run: empty for the run itself, otherwise as in
+`market/USD/JPY`."""
 
 
 class Effect(StrEnum):
-    """What a tape holds: what a run asks of others, by the name of the activity that asks.
+    """The kinds of recorded answers, by the name of the activity that requests them.
 
-    `revisions` is what had been published of the week before, which numbers the report's revision.
-    `decision` is how a person, or the deadline in a person's place, decided a conflict. `advice` is
-    what the desk's own record said. `judgement` is what the findings contradicted each other in.
+    `revisions` are the earlier publications of the week, which determine the number of the report's
+    revision. `decision` is how a person, or the deadline in place of a person, decided a conflict.
+    `advice` is the advice of the desk's own record. `judgement` is the conflicts between findings.
     `reach` is whether a live source could be reached.
     """
 
@@ -37,9 +39,9 @@ class Effect(StrEnum):
 
 
 class TakeFailure(Contract):
-    """How an effect failed for good: the error as the workflow saw it, and what caused it.
+    """How an effect failed after all retries: the error as the workflow saw it, and its cause.
 
-    `error_type` is None where the failure was the server's own, such as a timeout.
+    `error_type` is None when the failure was the server's own, such as a timeout.
     """
 
     message: Annotated[str, Field(max_length=10_000)]
@@ -49,11 +51,11 @@ class TakeFailure(Contract):
 
 
 class Take(Contract):
-    """One effect: where in the run it stands, what was asked, and what came of it.
+    """One recorded effect: its position in the run, its request and its result.
 
-    `asked` has a digest of each field of the request that was set, without what differs from run
-    to run (`tape.digests_of`). `result` is the JSON that was returned, as it stood in
-    history; it counts only where there is no `failure`.
+    `asked` has a digest of each field that was set in the request, except those that differ from
+    run to run (`tape.digests_of`). `result` is the returned JSON, as in history; it is valid only
+    without a `failure`.
     """
 
     workflow: WorkflowPath
@@ -67,9 +69,9 @@ class Take(Contract):
 class Tape(Contract):
     """A run of a whole week, or of a subset of its markets, up to its first publication.
 
-    `window` ends at the as-of instant. `workflow_id` is the run's, `revision` what it published.
-    `previous` is the report of the week before that the run's was compared with; None where there
-    was none, or it could not be had when the tape was saved.
+    `window` ends at the as-of instant. `workflow_id` is the run's, `revision` is the one it
+    published. `previous` is the report of the week before, with which the run's report was
+    compared; None when there was none or it was not available when the tape was saved.
     """
 
     format: Literal["desk-tape"] = "desk-tape"

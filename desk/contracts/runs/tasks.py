@@ -1,4 +1,4 @@
-"""One task of a run: what it ends with, and what another agent is given who takes it over."""
+"""A task of a run: its outcome, and the request to reassign it."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from desk.contracts.week.report import (
 
 
 class ReassignmentRequest(Contract):
-    """A task that failed with one agent, for somebody else to do, who is shown the same."""
+    """A task that failed with one agent, to be done by another, which is shown the same input."""
 
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
@@ -34,9 +34,8 @@ class ReassignmentRequest(Contract):
 
 
 class TaskOutcome(Contract):
-    """What the agent loop ends with: the result, the evidence behind it and what it took. `judged`
-    results come from a turn that was judged where it was taken, and `openings` are those of that
-    turn."""
+    """The result of the agent loop, the evidence behind it and what it cost. `judged` results come
+    from a turn that was judged by the activity that took it; `openings` are those of that turn."""
 
     result: AgentResult
     judged: Annotated[bool, Field(exclude_if=is_empty)] = False

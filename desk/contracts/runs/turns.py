@@ -1,4 +1,4 @@
-"""One turn of the agent loop: what the agent is shown and what it answers."""
+"""One turn of the agent loop: the agent's input and its answer."""
 
 from typing import Annotated, Final, Self
 
@@ -59,7 +59,7 @@ AgentResult = Annotated[
 ]
 
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
-"""What a model said, as its content blocks."""
+"""A model's output, as its content blocks."""
 
 Feedback = Annotated[
     Text | None,
@@ -69,12 +69,13 @@ Feedback = Annotated[
         exclude_if=is_none,
     ),
 ]
-"""Why a model's answer holds no result that can be read, in words for the model. Histories and
-tapes have it as `objection`."""
+"""Why a model's answer holds no readable result, in words for the model. Named `objection` in
+histories and tapes."""
 
 
 MOST_REJECTED: Final = 100
-"""Rejected figures that an agent is told of at once; one with more starts with these."""
+"""The maximum number of rejected figures reported to an agent at once; the first ones are
+reported."""
 
 
 ShownMarkets = Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)]
@@ -87,9 +88,10 @@ def _is_usual(voting: VotingConfig) -> bool:
 
 
 class Exchange(Contract):
-    """The tool calls of one turn and what came back, in the order of the calls.
+    """The tool calls of one turn and their results, in the order of the calls.
 
-    `said` is how a model asked for them; empty for the calls that the desk makes by itself.
+    `said` is the model's output that requested them; empty for the calls that the desk makes by
+    itself.
     """
 
     results: Annotated[tuple[ToolResult, ...], Field(max_length=MAX_CALLS_A_TURN)]
@@ -97,11 +99,10 @@ class Exchange(Contract):
 
 
 class StateEntry(Contract):
-    """What one node of a graph has brought: a result, or why there is none.
+    """The result of one node of a graph, or the reason why there is none.
 
-    `key` is the name by which the graph's state holds it. `round` counts from 1, in a cycle.
-    `lost` are the tools of which it asked something that nobody answered, each once: what it
-    brought rests on less than was asked.
+    `key` is its name in the graph's state. `round` counts from 1, in a cycle. `lost` are the tools
+    that did not answer the node, each once: its result rests on less than it requested.
     """
 
     key: ShortText
@@ -113,10 +114,10 @@ class StateEntry(Contract):
 
 
 class TurnContext(Contract):
-    """What an agent of any program is shown besides its assignment.
+    """What an agent of any program is shown in addition to its assignment.
 
-    `findings` are the research results that it is to check or to comment, `evidence` the tool
-    results that they rest on, and `state` what the nodes before it brought to a node of a graph.
+    `findings` are the research results to check or comment on, `evidence` are the tool results that
+    they rest on, and `state` is what the preceding nodes of a graph delivered.
     """
 
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800, exclude_if=is_empty)] = ()
@@ -127,11 +128,11 @@ class TurnContext(Contract):
 
 
 class WeekContext(TurnContext):
-    """What an agent of a week is shown besides.
+    """What an agent of a week is shown in addition.
 
-    The product manager plans for `markets`, with the `capabilities` that there are and the `advice`
-    of the desk's own record. `policy` are the rules of the run, where others go on with the result:
-    the turn then says besides what they ask first.
+    The product manager plans for `markets`, with the available `capabilities` and the `advice` of
+    the desk's own record. `policy` are the rules of the run, set when other tasks follow from the
+    result: the turn then also returns their first calls.
     """
 
     markets: ShownMarkets = ()
@@ -147,9 +148,9 @@ class QuestionContext(TurnContext):
 
 
 class SwarmContext(TurnContext):
-    """What the leader of a swarm is shown besides: the `markets` that there are, what was
-    `recalled`, the `complexity` that it is held to, and the `conflicts` between the findings as
-    they were decided."""
+    """What the leader of a swarm is shown in addition: the available `markets`, the `recalled`
+    memories, the required `complexity`, and the `conflicts` between the findings with their
+    decisions."""
 
     markets: ShownMarkets = ()
     recalled: ShownMemories = ()
@@ -158,8 +159,8 @@ class SwarmContext(TurnContext):
 
 
 class EpisodeContext(TurnContext):
-    """What an agent of a stock's episode is shown besides: the `board` as it stands, what was
-    `recalled`, and the `conflicts` between the results as they were decided."""
+    """What an agent of a stock's episode is shown in addition: the current `board`, the `recalled`
+    memories, and the `conflicts` between the results with their decisions."""
 
     recalled: ShownMemories = ()
     conflicts: ShownConflicts = ()
@@ -167,21 +168,21 @@ class EpisodeContext(TurnContext):
 
 
 class _OfTask(Contract):
-    """The field that stands first in a payload."""
+    """The field that comes first in a payload."""
 
     assignment: TaskAssignment
 
 
 class TurnRequest(WeekContext, SwarmContext, EpisodeContext, _OfTask):
-    """Everything an agent knows when it takes a turn: its assignment, what its program shows it,
-    and what it has said and been told so far. What other programs show is empty.
+    """Everything an agent knows when it takes a turn: its assignment, the context of its program,
+    and the conversation so far. The contexts of other programs are empty.
 
     `exchanges` are its calls so far. `rejected` are the figures in the prose of its last result
-    that are no claims: it may deliver again, without them or with references in their place.
-    `draft` is what a model said when it delivered that result, as its content blocks, and
-    `feedback` why what it said is no result. `voting` says how a conflict between findings is
-    settled. `model` names who takes the turn; `tools` are described to a model, and `allowance` is
-    what its call may cost. With `last` it must deliver now and may ask for nothing more.
+    that are not claims: it may deliver again, without them or with references in their place.
+    `draft` is the model's output that delivered that result, as content blocks, and `feedback` is
+    why the output is not a result. `voting` are the rules for conflicts between findings. `model`
+    takes the turn; `tools` are described to a model, and `allowance` is the limit of its call's
+    cost. With `last` it must deliver now and may make no more calls.
     """
 
     model_config = ConfigDict(serialize_by_alias=True)
@@ -205,17 +206,17 @@ class TurnRequest(WeekContext, SwarmContext, EpisodeContext, _OfTask):
 
 
 class Turn(Contract):
-    """What an agent answers: tool calls, or its result, or why it cannot do the task.
+    """An agent's answer: tool calls, its result, or why it cannot do the task.
 
-    A result comes back `judged`: `rejected` are the figures in its prose that are no claims, and
-    `without` is what is left of it without the sentences that hold them. A result from a worker of
-    an earlier version is not judged.
+    A result comes back `judged`: `rejected` are the figures in its prose that are not claims, and
+    `without` is the result without the sentences that hold them. A result from a worker of an
+    earlier version is not judged.
 
-    `openings` are the first calls of the tasks that follow, as far as the result decides them.
-    `said` is a model's answer as its content blocks. If these hold no result that can be read,
-    `feedback` tells the model why, `fault` tells a reader in the desk's own words, and the agent
-    may answer again. `over_budget` says why a model was not asked; with `cut_off` it was asked, and
-    its answer never came.
+    `openings` are the first calls of the tasks that follow, as far as the result determines them.
+    `said` is a model's output as its content blocks. If it holds no readable result, `feedback`
+    tells the model why, `fault` describes it for readers in the desk's own words, and the agent may
+    answer again. `over_budget` says why no model was called; with `cut_off` it was called, and its
+    answer never arrived.
     """
 
     model_config = ConfigDict(serialize_by_alias=True)
@@ -241,7 +242,8 @@ class Turn(Contract):
 
     @model_validator(mode="after")
     def _calls_have_names_of_their_own(self) -> Self:
-        """A call is an activity, and two activities of a workflow cannot share an id."""
+        """Rejects duplicate ids: a call is an activity, and two activities of a workflow cannot
+        share an id."""
         ids = [call.call_id.rsplit("/", 1)[-1] for call in self.calls]
         if len(set(ids)) < len(ids):
             raise ValueError(f"two calls of a turn have the same id: {ids}")

@@ -1,4 +1,4 @@
-"""The weekly run: what starts it, what it is told while it runs, what it answers and returns."""
+"""The weekly run: its request, its messages while it runs, its status and its result."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -27,16 +27,16 @@ from desk.contracts.week.report import (
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
 SentReports = Annotated[tuple[DeliveryStatus, ...], Field(max_length=1_500)]
-"""What became of each revision on each channel, in the order of publication."""
+"""The status of each revision on each channel, in the order of publication."""
 
 
 class WeekRecord(Contract):
-    """What a finished run leaves, and all that a later rerun needs to start from.
+    """The record of a finished run: everything that a later rerun starts from.
 
-    `planning` is what it took to have the plan. `commentary` are the product manager's sentences
-    over the claims, `commenting` what they took. `spent` is what counts against the budget: what
-    the outcomes took, and what is taken to be spent where nobody can tell. `advice` is what the run
-    was told of the record of those before it.
+    `planning` is the cost of the plan. `commentary` are the product manager's sentences about the
+    claims, `commenting` is their cost. `spent` counts against the budget: the cost of the outcomes,
+    plus an estimate where the cost is not known. `advice` is what the record of earlier runs
+    advised.
     """
 
     week: IsoWeek
@@ -65,7 +65,7 @@ class RerunRequest(Contract):
 
 
 class Publication(Contract):
-    """What was published."""
+    """The files of a publication, with its coverage, outcome and headline."""
 
     files: PublishedFiles
     coverage: Coverage
@@ -74,14 +74,14 @@ class Publication(Contract):
 
 
 class WeekCarried(Contract):
-    """What an open run takes into the next as it continues as new, beside the record that it goes
-    on from. No agent is at work then, and no person is asked.
+    """What an open run carries into the next when it continues as new, besides the record. No agent
+    is in flight then, and no person is asked.
 
-    `began_at` is the start of the first run in the row, `deadline` that of its whole week. `reruns`
-    wait in the order of asking, the first for the revision after the last of the record.
-    `publication` is the last one, whose revision took so many `seconds`. Deliveries that
-    are under way are begun again, and a lesson that nobody could be told makes way for that of the
-    next rerun. `tools` are those that models are told of.
+    `began_at` is the start of the first run in the chain, `deadline` is that of its whole week.
+    `reruns` wait in the order of their requests, the first for the revision after the last of the
+    record. `publication` is the last one, whose revision took `seconds`. Deliveries in flight are
+    restarted, and a lesson that could not be reported is replaced by that of the next rerun.
+    `tools` are those described to models.
     """
 
     began_at: Instant
@@ -94,14 +94,14 @@ class WeekCarried(Contract):
 
 
 class WeekRequest(Contract):
-    """What starts a week's run.
+    """The request that starts a week's run.
 
     Without `week`, the run is of the week that ended before its scheduled start (or before its
-    start, when no schedule started it). `subset` marks a run of some of the markets: its report
-    has a file name of its own. `resume` makes it a continuation of a run that has closed.
-    With `carried` besides, it is the same run, which was open and continued as new.
-    `deliveries` are the channels by which each of its revisions is sent, if any. With `learn` it
-    asks the learning system what to do differently, and tells it what became of the week.
+    start, when no schedule started it). `subset` marks a run of some of the markets: its report has
+    its own file name. `resume` makes it a continuation of a run that has closed. With `carried` as
+    well, it is the same run, which was open and continued as new. `deliveries` are the channels to
+    which each of its revisions is sent, if any. With `learn` it asks the learning system for advice
+    and reports the week's lesson to it.
     """
 
     config: RunConfig
@@ -122,7 +122,7 @@ class RerunReceipt(Contract):
 
 
 class MarketState(StrEnum):
-    """Where a market stands within a run. `waiting`: for a person to decide a conflict."""
+    """The state of a market within a run. `waiting`: for a person to decide a conflict."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -131,8 +131,8 @@ class MarketState(StrEnum):
 
 
 class MarketStatus(Contract):
-    """A line of the status board. `spent` is what the work that has come back has cost; `deadline`
-    that of the agents who are at work on it."""
+    """A line of the status board. `spent` is the cost of the finished work; `deadline` is that of
+    the agents working on it."""
 
     market: MarketName
     state: MarketState
@@ -144,8 +144,8 @@ class MarketStatus(Contract):
 
 class WeekStatus(Contract):
     """The answer of the `status` query. `escalations` are the workflow ids of the cases that wait
-    for a person; `usage` is what the work that has come back has cost, of the run's `budget`;
-    `seconds` is what the last revision took."""
+    for a person; `usage` is the cost of the finished work, out of the run's `budget`; `seconds` is
+    the duration of the last revision."""
 
     week: IsoWeek
     phase: Phase
@@ -181,13 +181,14 @@ class WeekResult(Contract):
 
 
 class MarketRequest(Contract):
-    """What a market's child workflow is started with. `rerun` is 0 for the first time.
+    """The request of a market's child workflow. `rerun` is 0 for the first time.
 
-    `deadline` is that of the agents' tasks; a market that waits for a person is back before
-    `report_due`. `tools` are described to agents that are models, the `uncited` of an agent in
-    short, and `allowance` is what those may spend together. `openings` are what its tasks ask
-    before their first turn. Its agents `leave_time` to those that would take over from them, which
-    earlier versions did not say: there the workflow's history does.
+    `deadline` is that of the agents' tasks; a market that waits for a person returns before
+    `report_due`. `tools` are described to agents that are models, the `uncited` ones of an agent in
+    short, and `allowance` is what those agents may spend together. `openings` are the calls that
+    its tasks make before their first turn. With `leave_time`, its agents leave time for those that
+    would take over; requests of earlier versions do not have it, and there the workflow's history
+    decides.
     """
 
     week: IsoWeek
@@ -206,20 +207,20 @@ class MarketRequest(Contract):
 
 
 class RevisionQuery(Contract):
-    """Which report's revisions are asked for."""
+    """The report whose revisions are requested."""
 
     week: IsoWeek
     subset: ShortText | None = None
 
 
 class RevisionHistory(Contract):
-    """What has been published of a week, by whichever run, oldest first."""
+    """All publications of a week, by any run, oldest first."""
 
     revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)] = ()
 
 
 class PublishRequest(Contract):
-    """What the publishing activity compiles, renders and writes."""
+    """The input of the activity that compiles, renders and writes a report."""
 
     record: WeekRecord
     config: RunConfig

@@ -1,4 +1,4 @@
-"""What a swarm takes to be likely, and what came of it."""
+"""A swarm's hypotheses and their outcomes."""
 
 from datetime import date
 from enum import StrEnum
@@ -33,12 +33,12 @@ class HypothesisKind(StrEnum):
 
 
 class HeldView(Contract):
-    """Which way a specialist leans on a hypothesis' market, and how likely that is taken to be.
+    """A specialist's leaning on a hypothesis' market, and its probability.
 
     It says that the last price known when the hypothesis is due is above its `level` (leaning up)
-    or below it (down). `confidence` is that of the view. Of a built-in specialist `probability`
-    follows from it by the rule of `desk.programs.swarm.hypotheses`; of a model it is its `own`, and
-    None where it gave none. `overruled_by` is the person who decided for another direction.
+    or below it (down). `confidence` is that of the view. For a built-in specialist `probability`
+    follows from it by the rule of `desk.programs.swarm.hypotheses`; for a model it is its `own`,
+    and None when it gave none. `overruled_by` is the person who decided for another direction.
     """
 
     agent: AgentId
@@ -50,14 +50,14 @@ class HeldView(Contract):
 
 
 class Hypothesis(Contract):
-    """Something that can turn out wrong, and how likely the leader takes it to be.
+    """A statement that can turn out wrong, with the leader's probability.
 
     A direction says that the market's last price known at `due` is above `level` (leaning up) or
-    below it (down); a range that it is from `low` to `high`, both included. All three figures are
-    values of claims, named in `claims`. `statement` and `refuted_by` are prose with references.
+    below it (down); a range says that it is from `low` to `high`, both included. All three figures
+    are values of claims, named in `claims`. `statement` and `refuted_by` are prose with references.
 
-    `views` are those that specialists hold of the market's direction over the same time: they wait
-    for the same price, and are scored with it, whatever the hypothesis itself says.
+    `views` are those of specialists on the market's direction over the same time: they wait for the
+    same price and are scored with it, independently of the hypothesis itself.
     """
 
     hypothesis_id: ShortText
@@ -80,13 +80,13 @@ class Hypothesis(Contract):
 
     @property
     def reference(self) -> str:
-        """What prose refers to it by, as in `[[USD/JPY:direction]]`: its probability is printed
-        there. The id cannot stand in prose, because it is given its day once it waits."""
+        """Its name in prose, as in `[[USD/JPY:direction]]`, where its probability is printed. The
+        id cannot be used in prose, because its day is added when it starts waiting."""
         return f"{self.market.market}:{self.kind}"
 
 
 class HypothesisState(StrEnum):
-    """Where a hypothesis stands. `void`: there was no price to hold it against for too long."""
+    """The state of a hypothesis. `void`: there was no price to score it by for too long."""
 
     OPEN = "open"
     HELD = "held"
@@ -97,9 +97,9 @@ class HypothesisState(StrEnum):
 class ScoredHypothesis(Contract):
     """A hypothesis whose horizon has passed. `value` is the last price known when it was due.
 
-    `score` is the Brier score: the squared distance of the probability from 1 where it held and
-    from 0 where it was refuted; None where it is void. `by` are the agents whose findings it rests
-    on. `written_at` is when it was written, with what was known at `made_as_of`; None in records of
+    `score` is the Brier score: the squared distance of the probability from 1 when it held and from
+    0 when it was refuted; None when it is void. `by` are the agents whose findings it rests on.
+    `written_at` is when it was written, with what was known at `made_as_of`; None in records of
     earlier versions.
     """
 

@@ -1,4 +1,4 @@
-"""A swarm's plan: what each specialist is to find out, and what a further round is for."""
+"""A swarm's plan: each specialist's objective, and the objective of a further round."""
 
 import re
 from enum import StrEnum
@@ -24,7 +24,7 @@ SubagentName = Annotated[str, Field(pattern=SUBAGENT_PATTERN)]
 
 
 RESERVED_NAME = re.compile(r"^(plan|conclude)_\d+$|^r\d+_")
-"""The leader's own nodes, and the specialists of later rounds."""
+"""The names of the leader's own nodes and of the specialists of later rounds."""
 
 
 MOST_SUBAGENTS = 12
@@ -39,11 +39,10 @@ class Complexity(StrEnum):
 
 
 class SubagentSpec(Contract):
-    """What one specialist is to find out, and what it leaves to others.
+    """The objective of one specialist, and what it leaves to others.
 
-    `beside` are markets that it holds its own against. `tools` are those of its list that it may
-    use. It asks them at most `most_calls` times, which
-    the loop holds it to; from `least_calls` on it has looked closely enough, which a model is told.
+    `beside` are markets to compare its own with. `tools` are the tools of its list that it may use.
+    The loop limits it to `most_calls` calls; a model is told that `least_calls` calls are enough.
     """
 
     name: SubagentName
@@ -60,9 +59,9 @@ class SubagentSpec(Contract):
 
 
 class SwarmPlan(Contract):
-    """The leader's plan of one round. It is stored before anybody begins to work.
+    """The leader's plan of one round. It is stored before any work begins.
 
-    `follows` are the ids of the memories that it takes up. `strategy` is prose without figures.
+    `follows` are the ids of the memories that it uses. `strategy` is prose without figures.
     """
 
     kind: Literal["swarm_plan"] = "swarm_plan"
@@ -75,7 +74,8 @@ class SwarmPlan(Contract):
 
     @model_validator(mode="after")
     def _names_are_their_own(self) -> Self:
-        """They become the names of nodes, beside those of the leader and of other rounds."""
+        """Rejects duplicate and reserved names: they become names of nodes, besides those of the
+        leader and of other rounds."""
         names = [subagent.name for subagent in self.subagents]
         taken = [name for name in names if RESERVED_NAME.match(name)]
         if taken or len(set(names)) < len(names):
@@ -84,9 +84,9 @@ class SwarmPlan(Contract):
 
 
 class Refinement(Contract):
-    """What the leader wants to know still, as the objective of another round, and why.
+    """The leader's objective for another round, and the reason.
 
-    `agents` are whose work is asked for; without any it is everybody's.
+    `agents` are those to take part; empty means all.
     """
 
     objective: Text

@@ -1,4 +1,4 @@
-"""What a swarm ends with: its rounds, its tokens, its conflicts and its hypotheses."""
+"""The record of a swarm: its rounds, tokens, conflicts and hypotheses."""
 
 from typing import Annotated
 
@@ -19,12 +19,14 @@ MOST_ROUNDS = 5
 
 
 class TokenRecord(Contract):
-    """What a swarm's agents read, and what one agent doing all of it would have.
+    """The tokens that a swarm's agents read, and what a single agent doing all the work would have
+    read.
 
-    `read` counts the tools' answers that its agents read, each again in every later turn of the
-    agent that asked; `alone` counts them for one agent with one context in which all turns follow
-    each other. `leader` is what the leader was shown of the findings, `raw` the answers themselves.
-    All four are estimates at four characters a token; `used` is what models told, 0 without one.
+    `read` counts the tool answers that its agents read, each again in every later turn of the agent
+    that requested it; `alone` counts them for one agent with one context in which all turns follow
+    each other. `leader` is the size of the findings shown to the leader, `raw` that of the answers
+    themselves. All four are estimates at four characters a token; `used` is what models reported, 0
+    without one.
     """
 
     read: Annotated[int, Field(ge=0)] = 0
@@ -35,9 +37,9 @@ class TokenRecord(Contract):
 
 
 class SwarmRound(Contract):
-    """One round as the report tells of it. `recalled` are the memories that the leader was shown,
-    none of them less relevant than `recall_floor`; `refined` is what it wanted to know still, and
-    `stopped` why there was no further round."""
+    """One round as the report describes it. `recalled` are the memories shown to the leader, all at
+    least as relevant as `recall_floor`; `refined` is the objective for another round, and `stopped`
+    is why there was none."""
 
     number: Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
     objective: Text
@@ -49,7 +51,7 @@ class SwarmRound(Contract):
 
 
 class SwarmRecord(Contract):
-    """What a swarm adds to what its nodes brought."""
+    """What a swarm adds to the results of its nodes."""
 
     rounds: Annotated[tuple[SwarmRound, ...], Field(min_length=1, max_length=MOST_ROUNDS)]
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=MOST_ROUNDS * MOST_SUBAGENTS)]
@@ -57,4 +59,4 @@ class SwarmRecord(Contract):
     hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=MOST_HYPOTHESES)] = ()
     tokens: TokenRecord = TokenRecord()
     memory: Annotated[Text | None, Field(exclude_if=is_none)] = None
-    """Why memory was not asked, or could not be; None where it was."""
+    """Why the memory was not or could not be queried; None when it was."""

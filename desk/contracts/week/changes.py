@@ -1,4 +1,4 @@
-"""What changed between two reports."""
+"""The changes between two reports."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +11,7 @@ from desk.contracts.weeks import IsoWeek
 
 
 class ChangeKind(StrEnum):
-    """What about a market is different."""
+    """What has changed about a market."""
 
     LEVEL = "level"
     RATE = "rate"
@@ -25,7 +25,7 @@ class ChangeKind(StrEnum):
 class Change(Contract):
     """One material difference. `prose` refers to the newer report's claims, `text` is printed.
 
-    `before` and `after` are figures in `unit`, None where the kind has none.
+    `before` and `after` are figures in `unit`, None when the kind has none.
     """
 
     kind: ChangeKind
@@ -39,10 +39,10 @@ class Change(Contract):
 
 
 class Changes(Contract):
-    """The difference to an earlier report.
+    """The differences from an earlier report.
 
-    `against` is that report's week and `against_revision` its revision; both None when there is
-    no earlier report, and `note` says so. No entries and a report to compare with is "no
+    `against` is that report's week and `against_revision` its revision; both are None when there is
+    no earlier report, and `note` says so. No entries with a report to compare with means "no
     material change", which is a valid finding.
     """
 

@@ -1,6 +1,6 @@
-"""Where a published report is sent besides the report folder, and what came of it.
+"""The channels by which a published report is sent, besides the report folder, and the results.
 
-No secret stands here: a worker that delivers has those from its environment.
+Contains no secrets: a worker that delivers has those in its environment.
 """
 
 from datetime import timedelta
@@ -14,16 +14,16 @@ from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.weeks import IsoWeek
 
 Address = Annotated[str, Field(max_length=254, pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$")]
-"""An e-mail address by itself, without a name."""
+"""An e-mail address alone, without a name."""
 
 WebAddress = Annotated[str, Field(max_length=500, pattern=r"^https?://[^\s@?#]+$")]
-"""An address without user, query and fragment, where secrets could stand."""
+"""An address without user, query and fragment, which could contain secrets."""
 
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Channel(StrEnum):
-    """The ways by which a report is delivered."""
+    """The channels by which a report is delivered."""
 
     EMAIL = "email"
     WEBHOOK = "webhook"
@@ -39,8 +39,8 @@ class MailSecurity(StrEnum):
 
 
 class EmailTarget(Contract):
-    """Who gets the report by e-mail, and through which server. With a `user`, the worker logs in
-    with SMTP_PASSWORD."""
+    """The recipients of the report by e-mail, and the mail server. With a `user`, the worker logs
+    in with SMTP_PASSWORD."""
 
     host: Annotated[str, Field(min_length=1, max_length=200)]
     port: Annotated[int, Field(ge=1, le=65_535)] = 587
@@ -58,14 +58,14 @@ class EmailTarget(Contract):
 
 
 class WebhookTarget(Contract):
-    """A room that is told by a webhook in Slack's form. The address itself is a secret
-    (SLACK_WEBHOOK_URL); `name` is what the desk calls it."""
+    """A chat room with a webhook in Slack's format. The address itself is a secret
+    (SLACK_WEBHOOK_URL); `name` is the desk's name for it."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ObjectStoreTarget(Contract):
-    """A bucket that gets the files of a revision. Without an `endpoint` it is Amazon's S3."""
+    """A bucket that receives the files of a revision. Without an `endpoint` it is on Amazon S3."""
 
     bucket: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
     prefix: Annotated[str, Field(max_length=500, pattern=r"^([\w.=-]+(/[\w.=-]+)*)?$")] = ""
@@ -74,8 +74,8 @@ class ObjectStoreTarget(Contract):
 
 
 class Parcel(Contract):
-    """The revision that is delivered. `run_id` is that of the first run of the workflow's chain,
-    so that a run that was reset does not send again."""
+    """The revision to deliver. `run_id` is that of the first run in the workflow's chain, so that a
+    reset run does not send again."""
 
     week: IsoWeek
     revision: Annotated[int, Field(ge=1)]
@@ -85,11 +85,11 @@ class Parcel(Contract):
 
 
 class Deliveries(Contract):
-    """The channels that a week's whole report is delivered by, once for each revision.
+    """The channels that a week's whole report is delivered to, once for each revision.
 
-    `report_url` is where the folder of the weekly reports is served, for links. A week whose as-of
-    instant is further back than `oldest`, as in a backfill, is not delivered. `attempt` bounds one
-    attempt of a channel, `deadline` all of them with their pauses.
+    `report_url` is the address under which the folder of weekly reports is served, for links. A
+    week whose as-of instant is older than `oldest`, as in a backfill, is not delivered. `attempt`
+    limits one attempt on a channel, `deadline` all of them with their pauses.
     """
 
     email: EmailTarget | None = None
@@ -104,7 +104,7 @@ class Deliveries(Contract):
     )
 
     def by(self, channel: Channel, parcel: Parcel) -> "Delivery":
-        """The delivery of a revision by one of the channels."""
+        """Returns the delivery of a revision on the given channel."""
         target = getattr(self, channel)
         return Delivery.model_validate({"parcel": parcel, "channel": channel, channel: target})
 
@@ -115,8 +115,7 @@ class Deliveries(Contract):
 
 
 class Delivery(Contract):
-    """What `deliver_report` is asked for: one revision by one channel, which is the one that has
-    its target here."""
+    """The input of `deliver_report`: one revision on one channel, whose target is set here."""
 
     parcel: Parcel
     channel: Channel
@@ -132,7 +131,7 @@ class Delivery(Contract):
 
 
 class DeliveryReceipt(Contract):
-    """What a delivery came to: where to, and the id by which the receiver knows it."""
+    """The result of a delivery: its destination, and the receiver's id for it."""
 
     channel: Channel
     note: Text
@@ -140,7 +139,7 @@ class DeliveryReceipt(Contract):
 
 
 class DeliveryState(StrEnum):
-    """How far a delivery is."""
+    """The state of a delivery."""
 
     UNDER_WAY = "under_way"
     DELIVERED = "delivered"
@@ -148,8 +147,8 @@ class DeliveryState(StrEnum):
 
 
 class DeliveryStatus(Contract):
-    """A line of `desk status`: a revision on a channel, with where to or why not. One that is under
-    way is tried until it is `due`."""
+    """A line of `desk status`: a revision on a channel, with its destination or why it failed. A
+    delivery in flight is retried until `due`."""
 
     revision: int
     channel: Channel

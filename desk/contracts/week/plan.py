@@ -13,7 +13,8 @@ from desk.contracts.weeks import IsoWeek
 
 
 class PlannedTask(Contract):
-    """Who does what for a market. `instructions` are what the planner asks of this agent alone."""
+    """A market's task and its agent. `instructions` are the planner's instructions to this agent
+    alone."""
 
     task_type: TaskType
     agent: AgentId
@@ -21,10 +22,10 @@ class PlannedTask(Contract):
 
 
 class MarketPlan(Contract):
-    """How one market is researched: its tasks run side by side, then the validator's.
+    """How one market is researched: its tasks run concurrently, then the validator's.
 
-    `look_into` is what agents that are models may ask beyond what every week needs; None is
-    everything on their lists.
+    `look_into` lists what agents that are models may research beyond what every week needs; None
+    means everything on their lists.
     """
 
     market: MarketName
@@ -37,7 +38,7 @@ class MarketPlan(Contract):
 class WeekPlan(Contract):
     """How a week is researched, in the order in which the markets start.
 
-    `follows` are the ids of the recommendations from the desk's own record that it takes up.
+    `follows` are the ids of the recommendations from the desk's own record that it adopts.
     """
 
     kind: Literal["plan"] = "plan"

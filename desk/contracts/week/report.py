@@ -50,18 +50,18 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
 JOINED_BY: Final = "; "
-"""Between the notes on a policy rate in reports of earlier versions."""
+"""The separator between the notes on a policy rate in reports of earlier versions."""
 
 MOST_REVISIONS: Final = 500
-"""Of one week's report."""
+"""The maximum number of revisions of one week's report."""
 
 
 class Contribution(Contract):
-    """What became of one agent's task on a market.
+    """The outcome of one agent's task on a market.
 
-    `remark` says what was done in a lesser way than planned, and why: the built-in analyst in a
-    model's place, a cheaper model, fewer turns. `outages` are the sources that were not asked for
-    it, in all attempts at it.
+    `remark` describes a fallback and its reason: the built-in analyst in place of a model, a
+    cheaper model, fewer turns. `outages` are the sources that were not called for it, over all
+    attempts.
     """
 
     agent: AgentId
@@ -77,9 +77,9 @@ class Contribution(Contract):
 
 
 class MarketOutcome(Contract):
-    """What the research of one market ended with: the result of its workflow.
+    """The outcome of one market's research: the result of its workflow.
 
-    `spent_before` is what earlier work on the market took, which this outcome has replaced.
+    `spent_before` is the cost of earlier work on the market, which this outcome has replaced.
     """
 
     market: MarketName
@@ -95,28 +95,29 @@ class MarketOutcome(Contract):
 
 
 class MissingMarket(Contract):
-    """A market without a figure to print, and why."""
+    """A market without a figure to print, and the reason."""
 
     market: MarketName
     reason: Text
 
 
 class RatesKnown(Contract):
-    """The areas whose changes of the policy rate are known to the same day, before the window;
-    without a day to none that is known."""
+    """The areas whose policy rate changes are known up to the same day, before the window; without
+    a day, no day is known."""
 
     areas: Annotated[tuple[AreaCode, ...], Field(max_length=200)]
     to: date | None = None
 
 
 class Freshness(Contract):
-    """How much of what a week rests on was current at its as-of instant.
+    """How much of a week's data was current at its as-of instant.
 
-    `prices` are the pairs with a price, `stale_prices` those whose last fixing is older than it had
-    to be, `prices_to` the day of the newest. `rates` are the policy rates, `stale_rates` those
-    whose changes are known only up to a day before the window, `rates_to` that day of the one that
-    is oldest, `rates_known` all those days, the oldest first (none in reports of earlier versions).
-    `decisions` were due in the window; of `open_decisions` no outcome is on record.
+    `prices` counts the pairs with a price, `stale_prices` those whose last fixing is older than
+    allowed, and `prices_to` is the day of the newest. `rates` counts the policy rates,
+    `stale_rates` those whose changes are known only up to a day before the window; `rates_to` is
+    the oldest such day, and `rates_known` are all of them, the oldest first (empty in reports of
+    earlier versions). `decisions` were due in the window; for `open_decisions` no outcome is
+    recorded.
     """
 
     prices: int = 0
@@ -131,24 +132,25 @@ class Freshness(Contract):
 
     @property
     def current(self) -> bool:
-        """Whether nothing of it is older than it should be."""
+        """Whether all data is current."""
         return not (self.stale_prices or self.stale_rates or self.open_decisions)
 
     @property
     def share(self) -> float:
-        """What is current as a share of all prices, rates and decisions."""
+        """The current share of all prices, rates and decisions."""
         whole = self.prices + self.rates + self.decisions
         stale = self.stale_prices + self.stale_rates + self.open_decisions
         return 1 - stale / whole if whole else 1.0
 
 
 class Coverage(Contract):
-    """What was expected, what is there, what is not and why. Never left out of a report.
+    """The expected markets, the researched ones, and the missing ones with reasons. Always part of
+    a report.
 
-    `freshness` is how current that is, None in reports of earlier versions of the desk, and
-    `current_threshold` the share of it that has to be current. `outages` are the sources that were
-    not asked for a time, and what that cost. `unreachable` are the live sources that could not be
-    reached, or stopped answering.
+    `freshness` is how current the data is, None in reports of earlier versions of the desk, and
+    `current_threshold` is the share that has to be current. `outages` are the sources that were not
+    called for a while, and how many calls that cost. `unreachable` are the live sources that could
+    not be reached, or stopped answering.
     """
 
     expected: int
@@ -170,19 +172,18 @@ class Coverage(Contract):
 
     @property
     def complete(self) -> bool:
-        """Whether the week reached its thresholds: of markets, and of what is current."""
+        """Whether the week reached its thresholds for researched markets and for current data."""
         current = 1.0 if self.freshness is None else self.freshness.share
         return self.share >= self.threshold and current >= self.current_threshold
 
     @property
     def current(self) -> bool:
-        """Whether nothing that is known is older than it should be, as far as that was looked
-        at."""
+        """Whether all data is current, as far as that was checked."""
         return self.freshness is None or self.freshness.current
 
 
 class Sentence(Contract):
-    """A sentence of the report: `prose` with references to claims, `text` as it is printed."""
+    """A sentence of the report: `prose` with references to claims, `text` as printed."""
 
     prose: Text
     text: Text
@@ -196,14 +197,14 @@ class ReportedEvent(MarketEvent):
 
 
 class ReportedFinding(Finding):
-    """A finding that is no event, with its prose rendered, and who found it."""
+    """A finding that is not an event, with its prose rendered, and the agent that found it."""
 
     agent: AgentId
     text: Text
 
 
 class ReportedObjection(ValidationIssue):
-    """An objection with its prose rendered, what became of it, and by what."""
+    """An objection with its prose rendered, its outcome and the reason."""
 
     text: Text
     outcome: ObjectionOutcome
@@ -211,11 +212,11 @@ class ReportedObjection(ValidationIssue):
 
 
 class Theme(Contract):
-    """One of the few things that a week was about.
+    """One of the main themes of a week.
 
-    `moved` says what happened, `why` what the claims have beside it, `story` what a publisher gave
-    as the reason, word for word and without its being a finding, `ahead` what the coming weeks
-    bring to it. `written` says that the commentator wrote it.
+    `moved` says what happened, `why` gives related claims, `story` is the reason that a publisher
+    gave, word for word and not as a finding, `ahead` says what follows in the coming weeks.
+    `written` says that the commentator wrote it.
     """
 
     title: ShortText
@@ -228,11 +229,11 @@ class Theme(Contract):
 
 
 class Lead(Contract):
-    """What a report says first: the week in a sentence, how unusual it was, and its themes.
+    """The beginning of a report: the week in a sentence, how unusual it was, and its themes.
 
-    `written` says that the commentator wrote the headline or one of the themes; what it did not
-    write, the desk composed of the findings. `edition` is that of the rules by which it composed
-    the lead and the summary; 0 in reports of earlier versions of the desk.
+    `written` says that the commentator wrote the headline or one of the themes; the desk composed
+    the rest from the findings. `edition` is the version of the rules for composing the lead and the
+    summary; 0 in reports of earlier versions of the desk.
     """
 
     headline: Sentence
@@ -245,12 +246,12 @@ class Lead(Contract):
 class MarketReport(Contract):
     """One market's section of the report.
 
-    `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
-    oldest first, without the suspect ones. `verdicts` has one entry for each claim; a rejected
-    claim has a verdict here and is not among the claims. The bounds are those of a market's
-    outcome added up, so that nothing is cut off on the way into the report. `reported` is what
-    publishers told about the market. `version` is that of
-    the built-in analysts; 0 where a model has worked on the market, or an earlier desk.
+    `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings, oldest
+    first, without the suspect ones. `verdicts` has one entry for each claim; a rejected claim has a
+    verdict here and is not among the claims. The length limits are the sums of those of a market's
+    outcome, so that nothing is cut off. `reported` are publishers' stories about the market.
+    `version` is that of the built-in analysts; 0 when a model or an earlier version of the desk
+    worked on the market.
     """
 
     market: MarketName
@@ -300,10 +301,10 @@ class Mover(Contract):
 class RateRow(Contract):
     """A row of the policy-rate table. Rates in percent a year, differential in basis points.
 
-    Of `since`, the day of the last change, no more may be known than `since_precision` says.
+    `since`, the day of the last change, is known only to the precision `since_precision`.
 
-    `notes` says what is to be known of it, each thing by itself. `note` is the same in reports of
-    earlier versions of the desk, which joined it by `; `; `remarks` reads either.
+    `notes` are remarks on the rate, one by one. `note` holds the same in reports of earlier
+    versions of the desk, joined by `; `; `remarks` reads either.
     """
 
     area: ShortText
@@ -319,13 +320,13 @@ class RateRow(Contract):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The notes, whichever version wrote them."""
+        """The notes, in the format of any version."""
         return self.notes or tuple(self.note.split(JOINED_BY) if self.note else ())
 
 
 class CalendarRow(Contract):
-    """A decision day: in the window with its outcome, or ahead of it. Of `day` no more is known
-    than `precision` says."""
+    """A decision day: in the window with its outcome, or ahead of it. `day` is known only to the
+    given `precision`."""
 
     area: ShortText
     bank: ShortText
@@ -354,7 +355,8 @@ class Revision(Contract):
 
 
 class Timings(Contract):
-    """When the run happened and how long it took; all that differs between two identical runs."""
+    """When the run happened and how long it took: the only data that differs between two identical
+    runs."""
 
     started_at: Instant
     finished_at: Instant
@@ -364,13 +366,13 @@ class Timings(Contract):
 
 
 class ResearchReport(Contract):
-    """A week's report, with the evidence and the rules that it can be verified from.
+    """A week's report, with the evidence and the rules for verifying it.
 
-    `config` is what the run was governed by. `counts` are claims over the claims of the markets.
-    `lead` is None in reports of earlier versions of the desk.
-    `evidence` holds every tool result that a claim, a verdict or a table rests on. `advice` is what
-    the desk's own record said to the run, and `follows` the recommendations of it that the plan
-    took up. `seal` is the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
+    `config` is the run's configuration. `counts` are claims that count over the markets' claims.
+    `lead` is None in reports of earlier versions of the desk. `evidence` holds every tool result
+    that a claim, a verdict or a table rests on. `advice` is the advice of the desk's own record to
+    the run, and `follows` are the recommendations that the plan adopted. `seal` is the SHA-256 of
+    the canonical JSON of all the rest (`seal.seal_of`).
     """
 
     week: IsoWeek
@@ -411,12 +413,12 @@ class ResearchReport(Contract):
 
     @property
     def base_area(self) -> str:
-        """The area that policy rates are held against."""
+        """The area that policy rates are compared with."""
         return self.config.policy.base_area
 
     @property
     def due(self) -> None:
-        """A week waits for nothing that comes after it."""
+        """Always None: a week waits for no later outcome."""
         return
 
     @property

@@ -1,4 +1,4 @@
-"""The publisher's signature of what is published, as it stands in a file beside it."""
+"""The publisher's signature of a publication, stored in a file next to it."""
 
 from typing import Annotated, Final
 
@@ -7,15 +7,15 @@ from pydantic import ConfigDict, Field
 from desk.contracts.base import Contract
 
 SUFFIX: Final = "sig"
-"""Of the file's name, which is otherwise that of the JSON."""
+"""The suffix of the signature file, whose name is otherwise that of the JSON file."""
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A SHA-256."""
 
 
 class SignedStatement(Contract):
-    """What is signed: the seal of a report or an answer, and the digests of the files in which it
-    was published, by their suffixes. `key` is the fingerprint of the key that signs."""
+    """The signed content: the seal of a report or an answer, and the digests of its published files
+    by suffix. `key` is the fingerprint of the signing key."""
 
     key: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
     seal: Digest
@@ -25,7 +25,7 @@ class SignedStatement(Contract):
 
 
 class Signature(SignedStatement):
-    """A statement with its signature by Ed25519, in Base64. Nothing else stands in its file."""
+    """A statement with its Ed25519 signature, in Base64: the whole content of its file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
