@@ -26,7 +26,7 @@ from desk.contracts.names import (
     activity_id_parts,
 )
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
-from desk.learning.lessons import Fault, Tried, task_key, with_attempts
+from desk.learning.lessons import AttemptRecord, Fault, task_key, with_attempts
 from desk.platform.temporal.history import (
     ActivityEnded,
     CallMade,
@@ -46,7 +46,7 @@ over can replay up to twenty weeks in this time."""
 
 async def attempts_of(
     client: Client, workflows: Sequence[str], counted: Set[str]
-) -> tuple[Tried, ...]:
+) -> tuple[AttemptRecord, ...]:
     """Returns the turns and tool calls of some workflows and their reassignments that took more
     than one attempt, and every call of tasks that are not `counted`. A history that the server no
     longer has contributes none.
@@ -56,7 +56,7 @@ async def attempts_of(
     """
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
-    async def read(workflow_id: str, run_id: str | None) -> list[Tried]:
+    async def read(workflow_id: str, run_id: str | None) -> list[AttemptRecord]:
         try:
             async with turns:
                 history = await fetch_history(client, workflow_id, run_id)
@@ -74,7 +74,7 @@ async def attempts_of(
     return tuple(one for tried in found for one in tried)
 
 
-async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]:
+async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[AttemptRecord]:
     """Yields the turns and calls of one history, except those that succeeded at once and belong to
     `counted` tasks. Payloads are only decoded if an attempt failed, or if an activity made several
     calls."""
@@ -92,7 +92,7 @@ async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]
             continue
         if ended is not None and ended.ending is Ending.CANCELED:
             ended = None
-        found = Tried(
+        found = AttemptRecord(
             workflow_id=history.workflow_id,
             activity_id=scheduled.activity_id,
             at=(ended or started or scheduled).at,
@@ -109,8 +109,8 @@ async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]
 
 
 async def _with_call(
-    found: Tried, history: RunHistory, made: CallMade, ended: ActivityEnded | None
-) -> Tried:
+    found: AttemptRecord, history: RunHistory, made: CallMade, ended: ActivityEnded | None
+) -> AttemptRecord:
     """Returns the record of one call. A call that was repeated alone has a failed attempt before
     it."""
     found = found._replace(server=made.call.server, tool=made.call.tool)

@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from activities.effects import effect_key, heartbeating, once
 from activities.errors import parse_fault, permanent, transient
 from activities.metrics import measured_call
-from desk.agents.answer_form import told_when
+from desk.agents.answer_form import publication_instant
 from desk.agents.capabilities import is_answered
 from desk.contracts.agents.tools import (
     REACH_TOOL,
@@ -293,7 +293,7 @@ def _evidence(call: ToolCall, as_of: datetime, answer: ToolAnswer) -> ToolResult
 def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
     """Refuses an answer that its source dates after the as-of instant. Third-party servers do not
     know the instant."""
-    when = told_when(result)
+    when = publication_instant(result)
     if when is None or when <= as_of:
         return result
     update = {"status": ToolStatus.REFUSED, "error": LATER, "content": None, "content_hash": None}

@@ -68,7 +68,7 @@ class ForecastScoring:
 
     def awaited_by(self, as_of: datetime) -> bool:
         """Returns whether a forecast that was due by an instant may be scored shortly."""
-        return any(not self._pauses.is_held_up(fixed) for fixed in self._learned.open_by(as_of))
+        return any(not self._pauses.is_paused(fixed) for fixed in self._learned.open_by(as_of))
 
     def due(self) -> tuple[Fixed, ...]:
         """Returns the fixings to request now."""

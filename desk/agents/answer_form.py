@@ -27,7 +27,7 @@ from desk.contracts.base import Instant
 
 _INSTANT: Final = TypeAdapter(AwareDatetime)
 
-Told = TypeVar("Told", bound="ToldAnswer")
+Answer = TypeVar("Answer", bound="ParsedAnswer")
 
 _NO_BODY: Final = "the answer is none of the form that is expected"
 
@@ -41,11 +41,11 @@ def _as_words(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _nothing_as_empty(value: object) -> object:
+def _none_as_empty(value: object) -> object:
     return () if value is None else value
 
 
-def _first_words(value: object) -> object:
+def _string_or_none(value: object) -> object:
     """Treats a non-string as absent."""
     return value if isinstance(value, str) else None
 
@@ -54,18 +54,18 @@ def _place(value: object) -> object:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _texts(value: object) -> object:
+def _strings(value: object) -> object:
     """Keeps the strings of a list. Returns an empty tuple for anything else."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
 Words = Annotated[str, BeforeValidator(_as_words)]
-MaybeWords = Annotated[str | None, BeforeValidator(_first_words)]
-MaybeLinks = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+MaybeWords = Annotated[str | None, BeforeValidator(_string_or_none)]
+MaybeLinks = Annotated[tuple[str, ...], BeforeValidator(_strings)]
 MaybePlace = Annotated[int | None, BeforeValidator(_place)]
 
 
-class ToldAnswer(BaseModel):
+class ParsedAnswer(BaseModel):
     """Fields every tool answer may carry. All but the item itself are optional."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -74,7 +74,7 @@ class ToldAnswer(BaseModel):
     missing: MaybeWords = None
 
 
-class ToldTicket(ToldAnswer):
+class ParsedTicket(ParsedAnswer):
     """A ticket."""
 
     id: Words
@@ -86,7 +86,7 @@ class ToldTicket(ToldAnswer):
     links: MaybeLinks = ()
 
 
-class ToldDocument(ToldAnswer):
+class ParsedDocument(ParsedAnswer):
     """A document, or a part of it that begins at `offset`."""
 
     doc_id: Words
@@ -99,23 +99,23 @@ class ToldDocument(ToldAnswer):
     next_offset: MaybePlace = None
 
 
-class ToldPage(ToldAnswer):
+class ParsedPage(ParsedAnswer):
     """A page of a PDF file."""
 
     text: str
     page_number: MaybePlace = None
 
 
-class ToldPdf(ToldAnswer):
+class ParsedPdf(ParsedAnswer):
     """A PDF file, or pages of it."""
 
     url: Words
-    pages: Annotated[tuple[ToldPage, ...], BeforeValidator(_nothing_as_empty)] = ()
+    pages: Annotated[tuple[ParsedPage, ...], BeforeValidator(_none_as_empty)] = ()
     page_count: MaybePlace = None
     next_page: MaybePlace = None
 
 
-class ToldHit(ToldAnswer):
+class ParsedHit(ParsedAnswer):
     """A result of a search."""
 
     title: MaybeWords = None
@@ -123,13 +123,13 @@ class ToldHit(ToldAnswer):
     url: Words
 
 
-class ToldHits(ToldAnswer):
+class ParsedHits(ParsedAnswer):
     """The results of a search, best first."""
 
-    results: Annotated[tuple[ToldHit, ...], BeforeValidator(_nothing_as_empty)] = ()
+    results: Annotated[tuple[ParsedHit, ...], BeforeValidator(_none_as_empty)] = ()
 
 
-class ToldInstant(BaseModel):
+class ParsedInstant(BaseModel):
     """When an item was published or changed, if the answer says so."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -138,7 +138,7 @@ class ToldInstant(BaseModel):
     updated_at: Instant | None = None
 
 
-def formed(result: ToolResult) -> JsonValue:
+def in_desk_form(result: ToolResult) -> JsonValue:
     """Returns the content of a tool's answer in the desk's own form, by the expressions of its
     call.
 
@@ -150,13 +150,13 @@ def formed(result: ToolResult) -> JsonValue:
     return {name: _found(path, result.content) for name, path in result.call.answer.items()}
 
 
-def told(result: ToolResult, kind: type[Told]) -> Told:
+def parse_answer(result: ToolResult, kind: type[Answer]) -> Answer:
     """Parses a tool's answer into the fields that the desk needs.
 
     Raises:
         UnreadableAnswer: it lacks what was asked for.
     """
-    content = formed(result)
+    content = in_desk_form(result)
     if not isinstance(content, dict):
         raise UnreadableAnswer(_NO_BODY)
     try:
@@ -166,11 +166,11 @@ def told(result: ToolResult, kind: type[Told]) -> Told:
         raise UnreadableAnswer(f"{_NO_BODY}: {lacking}" if lacking else _NO_BODY) from error
 
 
-def told_when(result: ToolResult) -> Instant | None:
+def publication_instant(result: ToolResult) -> Instant | None:
     """Returns when the item in an answer was published or last changed, if the answer says so."""
-    content = formed(result)
+    content = in_desk_form(result)
     try:
-        when = ToldInstant.model_validate(content)
+        when = ParsedInstant.model_validate(content)
     except ValidationError:
         return None
     return when.published_at or when.updated_at

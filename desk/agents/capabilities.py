@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from desk.agents.answer_form import formed
+from desk.agents.answer_form import in_desk_form
 from desk.contracts.agents.capabilities import (
     INSTEAD,
     OWN_SOURCES,
@@ -173,7 +173,7 @@ def is_answered(result: ToolResult) -> bool:
     return result.status is ToolStatus.OK and not _is_empty(result)
 
 
-def answer_among(results: Sequence[ToolResult]) -> ToolResult:
+def best_answer(results: Sequence[ToolResult]) -> ToolResult:
     """Returns the answer among the results of a capability's routes, given in their order.
 
     This is the first that satisfies, else the first with any answer, with a note on those before
@@ -210,7 +210,7 @@ def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
 def _is_empty(result: ToolResult) -> bool:
     """Returns whether an answer contains nothing of what was asked for. One of the desk's own tools
     says so itself; a third-party answer is judged by what its route finds in it."""
-    content = formed(result)
+    content = in_desk_form(result)
     if not isinstance(content, dict):
         return False
     says_so = isinstance(content.get("missing"), str) or bool(result.call.answer)
@@ -229,7 +229,7 @@ def _said(result: ToolResult) -> str:
 
 
 def _reason(result: ToolResult) -> str | None:
-    content = formed(result)
+    content = in_desk_form(result)
     if result.status is not ToolStatus.OK or not isinstance(content, dict):
         return result.error
     missing = content.get("missing")

@@ -85,7 +85,7 @@ def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSourc
 
     If it states none, the publisher is the `listed` one, or else its server.
     """
-    return attributed(result, _told_by(result) or _as_listed(result, listed))
+    return attributed(result, _stated_by(result) or _as_listed(result, listed))
 
 
 def _published_by(result: ToolResult) -> Provenance | None:
@@ -97,7 +97,7 @@ def _published_by(result: ToolResult) -> Provenance | None:
     return answer.source if answer else None
 
 
-def _told_by(result: ToolResult) -> Provenance | None:
+def _stated_by(result: ToolResult) -> Provenance | None:
     published_by = _published_by(result)
     if published_by is not None:
         return published_by

@@ -161,7 +161,7 @@ class _PageParser(HTMLParser):
             self._end_passage()
             self._chart = []
             self._frame.append(EMPTY_CHART)
-        self._look_at(tag, attributes, raw)
+        self._check_element(tag, attributes, raw)
         if self._chart is not None:
             self._chart.append(_Drawn(tag, attributes))
         elif tag not in _INLINE:
@@ -186,7 +186,7 @@ class _PageParser(HTMLParser):
         self._write(data)
         if self._open and self._open[-1] == "style":
             self._styles.append(data)
-            self._look_at_style(data)
+            self._check_style(data)
         else:
             self._say(data)
 
@@ -231,7 +231,7 @@ class _PageParser(HTMLParser):
         if words:
             self._passages.append(words)
 
-    def _look_at(self, tag: str, attributes: Attributes, raw: str) -> None:
+    def _check_element(self, tag: str, attributes: Attributes, raw: str) -> None:
         drawn = self._chart is not None
         # Of ten tags of a page nine are written as one before them.
         if (drawn, raw) in self._sound:
@@ -249,11 +249,11 @@ class _PageParser(HTMLParser):
             known = name in (_DRAWN_ATTRIBUTES if drawn else _ATTRIBUTES)
             if not known and name not in _SPOKEN:
                 self._fault(f"an attribute {name}")
-            self._look_at_value(tag, name, value or "")
+            self._check_value(tag, name, value or "")
         if len(self._faults) == faults and not _TELLING & {name for name, _ in attributes}:
             self._sound.add((drawn, raw))
 
-    def _look_at_value(self, tag: str, name: str, value: str) -> None:
+    def _check_value(self, tag: str, name: str, value: str) -> None:
         if name in {"href", "xlink:href"} and not value.startswith("#"):
             if self._chart is None and tag == "a" and web_link(value) == value:
                 self._links.add(value)
@@ -265,11 +265,11 @@ class _PageParser(HTMLParser):
                 self._fault(f"the id {value!r} a second time")
             self._ids.add(value)
         elif name in {"style", "clip-path", "fill", "stroke", "marker-end"}:
-            self._look_at_style(value)
+            self._check_style(value)
         elif name in _SPOKEN and self._chart is None:
             self._spoken.append(_words([value]))
 
-    def _look_at_style(self, style: str) -> None:
+    def _check_style(self, style: str) -> None:
         called = [(word.lower(), within) for word, within in _CALLED.findall(style)]
         wrong = [
             w for w, within in called if w and w not in _STYLE_FUNCTIONS and (w, within) != _WITHIN

@@ -21,7 +21,7 @@ LARGEST: Final = 64 * 1_024
 """The maximum size in bytes of a cached content. The desk's own sources answer with a tenth of
 this; third-party ones may send megabytes."""
 
-REMEMBERED: Final = 256
+CACHE_SIZE: Final = 256
 """The number of answers that a process caches: those of some markets. A year of fixings takes 40
 kB."""
 
@@ -51,9 +51,9 @@ def read_as(model: type[Answer], content: JsonValue) -> Answer:
     small = packed(content)
     if small is None:
         return model.model_validate(content)
-    return cast(Answer, _remembered(model, small))
+    return cast(Answer, _cached_answer(model, small))
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _remembered(model: type[SourceResult], content: bytes) -> SourceResult:
+@lru_cache(maxsize=CACHE_SIZE)
+def _cached_answer(model: type[SourceResult], content: bytes) -> SourceResult:
     return model.model_validate(unpacked(content))

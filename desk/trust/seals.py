@@ -12,14 +12,14 @@ from desk.trust.contents import packed, unpacked
 
 Document = TypeVar("Document", bound=Contract)
 
-REMEMBERED: Final = 512
+CACHE_SIZE: Final = 512
 """The number of contents whose digests a process caches."""
 
 
 def content_hash(content: JsonValue) -> str:
     """Returns the SHA-256 of a tool content's canonical JSON."""
     small = packed(content)
-    return _digest(content) if small is None else _remembered(small)
+    return _digest(content) if small is None else _cached_digest(small)
 
 
 def seal_of(document: Contract) -> str:
@@ -32,8 +32,8 @@ def sealed(document: Document) -> Document:
     return document.model_copy(update={"seal": seal_of(document)})
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _remembered(content: bytes) -> str:
+@lru_cache(maxsize=CACHE_SIZE)
+def _cached_digest(content: bytes) -> str:
     return _digest(unpacked(content))
 
 

@@ -21,7 +21,7 @@ from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, Le
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_words
-from desk.learning.hypotheses import what_is_said
+from desk.learning.hypotheses import statement_of_hypothesis
 from desk.learning.standing import is_backtested
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
@@ -166,7 +166,7 @@ def _hypotheses(found: DeskScorecard) -> Iterator[str]:
 def _hypothesis_rows(scored: ScoredHypothesis) -> Iterator[tuple[str, ...] | str]:
     """Its figures, and below them when it was written if that was afterwards."""
     yield (
-        what_is_said(scored.hypothesis),
+        statement_of_hypothesis(scored.hypothesis),
         share_words(scored.hypothesis.probability),
         scored.state,
         NO_FIGURE if scored.value is None else f"{scored.value:,f}",

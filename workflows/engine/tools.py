@@ -17,8 +17,8 @@ from temporalio.exceptions import TimeoutError as TimedOut
 
 from activities.tool_calls import ToolActivities
 from desk.agents.capabilities import (
-    answer_among,
     as_routed,
+    best_answer,
     call_by,
     configured,
     is_unreachable,
@@ -277,7 +277,7 @@ class TaskToolCalls:
             results.append(given)
             if satisfies(given) or workflow.now() >= self._assignment.deadline:
                 break
-        return answer_among(results)
+        return best_answer(results)
 
     async def _answer(
         self, call: ToolCall, activity_id: str, taken: timedelta, *, sources_left: int

@@ -17,7 +17,7 @@ from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.learning.hypotheses import (
     hypothesis_details,
-    nobody_to_ask,
+    no_source_message,
     outcome_memory,
     price_calls,
     unscorable,
@@ -64,7 +64,7 @@ class PriceLookup:
             if judged.verdict in (PriceVerdict.SCORED, PriceVerdict.NEVER):
                 return judged
             reasons.append(judged.words)
-        words = "; ".join(reasons) or nobody_to_ask(self._hypothesis, self._policy)
+        words = "; ".join(reasons) or no_source_message(self._hypothesis, self._policy)
         return JudgedPrice(verdict=PriceVerdict.LACKING, words=words[:4_000])
 
     async def _of(self, call: ToolCall) -> JudgedPrice:

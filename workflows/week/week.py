@@ -63,7 +63,7 @@ class WeeklyResearchWorkflow:
         self._lessons = WeekLessons(request, self._board)
         if request.resume is not None and request.carried is not None:
             # Restored before any message is handled, so that earlier requests are served first.
-            self._board.go_on(request.resume, request.carried)
+            self._board.restore_carried(request.resume, request.carried)
             self._deadline, self._markets.tools = request.carried.deadline, request.carried.tools
         elif request.resume is not None:
             # The rest is restored after the sources are checked. The revisions count when a rerun
@@ -239,7 +239,7 @@ class WeeklyResearchWorkflow:
     async def _rerun_requested_within(self, span: timedelta, why: str) -> bool:
         """Waits up to `span` for a rerun. Returns whether there is one. The Temporal UI shows `why`
         at the timer."""
-        self._board.put_away()
+        self._board.compress_outcomes()
         ends = workflow.now() + span
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(

@@ -44,8 +44,8 @@ from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile
 from desk.documents.evidence import Carried, carried, source_of_answer
 from desk.documents.rendering.words.prose import (
     Known,
-    kept_prose,
     odds_of,
+    printable_prose,
     render_answer,
     render_plain,
 )
@@ -66,7 +66,7 @@ MOST_NAMED: Final = 99
 MOST_CLAIMS: Final = 200
 
 
-def found_instead(record: GraphRecord, library: Library) -> Synthesis:
+def synthesis_by_rule(record: GraphRecord, library: Library) -> Synthesis:
     """Returns a synthesis by rule of what was found, for a graph without one.
 
     It names everything that was found in the source's own words, and every claim by its reference.
@@ -253,7 +253,7 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
         if any(part.withdrawn for part in parts):
             made = None
         instead = (part.instead for part in parts if part.instead is not None)
-        synthesis = made or next(instead, None) or found_instead(record, library)
+        synthesis = made or next(instead, None) or synthesis_by_rule(record, library)
         quotations, strange = _placed(synthesis, library)
         odds = _odds(parts)
         return _PrintableAnswer(
@@ -355,12 +355,12 @@ def _placed(
 
 
 def _written(synthesis: Synthesis, known: Known) -> _WrittenProse:
-    summary = kept_prose(synthesis.summary, known, "summary")
+    summary = printable_prose(synthesis.summary, known, "summary")
     dropped = [*summary.dropped]
     sections: list[AnswerSection] = []
     for number, section in enumerate(synthesis.sections, start=1):
-        title = kept_prose(section.title, Known({}, {}), f"section {number}, title")
-        content = kept_prose(section.content, known, f"section {number}")
+        title = printable_prose(section.title, Known({}, {}), f"section {number}, title")
+        content = printable_prose(section.content, known, f"section {number}")
         dropped += (*title.dropped, *content.dropped)
         if content.prose:
             printed = render_answer(content.prose, known)
@@ -370,7 +370,7 @@ def _written(synthesis: Synthesis, known: Known) -> _WrittenProse:
 
 
 def _missing(synthesis: Synthesis, known: Known) -> tuple[str, ...]:
-    kept = (kept_prose(line, known, "missing").prose for line in synthesis.missing)
+    kept = (printable_prose(line, known, "missing").prose for line in synthesis.missing)
     return tuple(render_plain(prose, known) for prose in kept)
 
 

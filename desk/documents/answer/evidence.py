@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from desk.agents.answer_form import formed
+from desk.agents.answer_form import in_desk_form
 from desk.contracts.agents.tools import DataSource, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
@@ -17,7 +17,7 @@ from desk.documents.evidence import first_of_each
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import Ledger
-from desk.trust.prose import stands_in, texts_in
+from desk.trust.prose import occurs_in, texts_in
 
 FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
@@ -62,7 +62,7 @@ class Library:
     def holds(self, words: str, evidence_id: str) -> bool:
         """Returns whether a result contains the words, letter by letter except for white space,
         from the start of a word to the end of one; in the tool's answer or in its desk form."""
-        return stands_in(words, list(self._plain(evidence_id)))
+        return occurs_in(words, list(self._plain(evidence_id)))
 
     def placed(self, quotation: Quotation) -> Quotation | None:
         """Returns the quotation with the evidence that contains it, or None if there is none.
@@ -265,7 +265,7 @@ def _contents(result: ToolResult) -> Iterator[JsonValue]:
     if result.status is ToolStatus.OK:
         yield result.content
         if result.call.answer:
-            yield formed(result)
+            yield in_desk_form(result)
 
 
 _PARTS: Final = frozenset({"as_of", "offset", "limit", "first_page", "last_page"})

@@ -11,8 +11,8 @@ from desk.documents.audit.findings import AuditFinding
 from desk.trust.conflicts import (
     decide,
     default_position,
-    in_earlier_words,
     publishers_position,
+    resolution_in_old_wording,
     spread_of,
     state,
     state_on,
@@ -71,7 +71,9 @@ def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]
     decided = [
         decide(conflict, place, by, conflict.decided_by_whom) for place in (places or [None])
     ]
-    told = {words for each in decided for words in (each.resolution, in_earlier_words(each))}
+    told = {
+        words for each in decided for words in (each.resolution, resolution_in_old_wording(each))
+    }
     if conflict.resolution not in told:
         yield "how it was settled does not follow from its positions"
 

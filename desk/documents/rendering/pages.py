@@ -62,7 +62,7 @@ def page_environment(*packages: str) -> Environment:
     loaders = [PackageLoader(package) for package in ("desk.documents.rendering", *packages)]
     environment = Environment(
         loader=ChoiceLoader(loaders),
-        bytecode_cache=_kept_templates(),
+        bytecode_cache=_template_cache(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -89,7 +89,7 @@ def page_environment(*packages: str) -> Environment:
     return environment
 
 
-class _KeptTemplates(FileSystemBytecodeCache):
+class _TemplateCache(FileSystemBytecodeCache):
     """A cache of compiled templates, in a folder for temporary files that only this user may write.
     Compiling them takes half of the time of a process's first page."""
 
@@ -99,9 +99,9 @@ class _KeptTemplates(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
-def _kept_templates() -> _KeptTemplates | None:
+def _template_cache() -> _TemplateCache | None:
     """Returns the cache, or None if there is no such folder."""
     try:
-        return _KeptTemplates()
+        return _TemplateCache()
     except (OSError, RuntimeError):
         return None

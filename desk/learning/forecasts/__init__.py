@@ -4,8 +4,8 @@ from desk.learning.forecasts.fixings import (
     asked_for,
     fixing_calls,
     given_up,
+    is_refused,
     resolutions_in,
-    says_no,
 )
 from desk.learning.forecasts.pauses import (
     FIRST_PAUSE,
@@ -35,7 +35,7 @@ __all__ = [
     "forecast_of",
     "given_up",
     "is_given_up",
+    "is_refused",
     "question_of",
     "resolutions_in",
-    "says_no",
 ]

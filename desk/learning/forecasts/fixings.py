@@ -70,7 +70,7 @@ def resolutions_in(answer: ToolResult, due: datetime, now: datetime) -> Iterator
         )
 
 
-def says_no(answer: ToolResult, market: str) -> bool:
+def is_refused(answer: ToolResult, market: str) -> bool:
     """Returns whether a source refused a pair, or its answer has no quote of it."""
     if answer.status is ToolStatus.OK:
         return all(quote.symbol != market for quote, _ in _quotes(answer))

@@ -33,7 +33,7 @@ class FixingPauses:
     def __init__(self, carried: Iterable[FixingPause] = ()) -> None:
         self._pauses = {_key(pause): pause for pause in carried}
 
-    def is_held_up(self, fixed: Fixed) -> bool:
+    def is_paused(self, fixed: Fixed) -> bool:
         """Returns whether a request for the fixing, or to its server, has failed."""
         return fixed.server in self._away() or self._of(fixed) is not None
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 
-from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
+from desk.agents.answer_form import ParsedAnswer, UnreadableAnswer, parse_answer
 from desk.agents.capabilities import call_by, configured, routes_to
 from desk.analytics.prices.fixings import LONGEST_GAP, last_expected_day, last_known_day
 from desk.contracts.agents.capabilities import Capability
@@ -43,12 +43,12 @@ class NoPrice(ValueError):
         self.final = final
 
 
-class _ToldQuote(ToldAnswer):
+class _ParsedQuote(ParsedAnswer):
     value: Figure | None = None
     fixed_on: date | None = None
 
 
-class _ToldPrices(ToldAnswer):
+class _ParsedPrices(ParsedAnswer):
     days: Annotated[tuple[date, ...], Field(max_length=MOST_DAYS)] = ()
     closes: Annotated[tuple[Figure, ...], Field(max_length=MOST_DAYS)] = ()
 
@@ -70,7 +70,7 @@ def price_calls(hypothesis: Hypothesis, policy: RunPolicy) -> tuple[ToolCall, ..
     return tuple(call_by(route, call) for route in routes_to(capability, policy))
 
 
-def nobody_to_ask(hypothesis: Hypothesis, policy: RunPolicy) -> str:
+def no_source_message(hypothesis: Hypothesis, policy: RunPolicy) -> str:
     """Returns the message that there is no call to make, with the servers that the run would
     need."""
     capability, _ = _question(hypothesis)
@@ -139,11 +139,11 @@ def _question(hypothesis: Hypothesis) -> tuple[Capability, dict[str, str]]:
 
 def _prices(hypothesis: Hypothesis, answer: ToolResult) -> Iterable[Price]:
     if hypothesis.market.kind is not MarketKind.STOCK:
-        quote = told(answer, _ToldQuote)
+        quote = parse_answer(answer, _ParsedQuote)
         if quote.value is None or quote.fixed_on is None:
             return ()
         return (Price(quote.value, quote.fixed_on),)
-    prices = told(answer, _ToldPrices)
+    prices = parse_answer(answer, _ParsedPrices)
     pairs = zip(prices.closes, prices.days, strict=False)
     return tuple(Price(close, day) for close, day in pairs)
 

@@ -20,7 +20,7 @@ _SIDES: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}
 _LONGEST_ID: Final = 200
 
 
-def what_is_said(hypothesis: Hypothesis) -> str:
+def statement_of_hypothesis(hypothesis: Hypothesis) -> str:
     """Returns a statement such as `USD/JPY above 151.20 on 22 Feb 2027`, from its figures and not
     from its prose."""
     return (
@@ -43,7 +43,7 @@ def _level(price: Decimal | None) -> str:
 
 def hypothesis_summary(hypothesis: Hypothesis) -> str:
     """Returns the statement with the probability, for lists of workflows."""
-    return f"{what_is_said(hypothesis)}: {likely(hypothesis)}"
+    return f"{statement_of_hypothesis(hypothesis)}: {likely(hypothesis)}"
 
 
 def likely(said: Hypothesis | HeldView) -> str:
@@ -62,7 +62,7 @@ def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
     return f"{side} {_level(hypothesis.level)}, {likely(view)}{own}{against}"
 
 
-def what_came(scored: ScoredHypothesis) -> str:
+def hypothesis_outcome(scored: ScoredHypothesis) -> str:
     """Returns the outcome of a hypothesis, as a sentence without its full stop."""
     if scored.state is HypothesisState.VOID or scored.value is None or scored.value_on is None:
         return f"void: {scored.reason or 'no price'}"
@@ -83,7 +83,7 @@ def outcome_memory(request: HypothesisRequest, scored: ScoredHypothesis) -> Memo
         objective=request.objective,
         markets=(scored.hypothesis.market.market,),
         as_of=scored.scored_at if is_void else scored.hypothesis.due,
-        text=f"{said} Outcome: {what_came(scored)}.",
+        text=f"{said} Outcome: {hypothesis_outcome(scored)}.",
         workflow_id=scored.workflow_id,
     )
 
@@ -105,7 +105,7 @@ def hypothesis_details(status: HypothesisStatus) -> str:
         "",
     ]
     if status.scored is not None:
-        lines.append(f"Outcome: {plain(what_came(status.scored))}")
+        lines.append(f"Outcome: {plain(hypothesis_outcome(status.scored))}")
     elif status.waits_for is not None:
         lines.append(f"waits until {status.waits_for:%Y-%m-%d %H:%M} UTC")
     if status.note:

@@ -41,7 +41,7 @@ from desk.learning.learned.recommendations import recommendations
 from desk.learning.standing import Standing, in_time_until, is_backtest, standing_of
 from desk.runs.tools import essential, summed
 
-MOST_TOLD: Final = 52 * 200
+MAX_STORED_TROUBLES: Final = 52 * 200
 """The maximum number of troubles stored individually, of the newest weeks: those of a year in which
 every run reported as many as a lesson can contain."""
 
@@ -54,7 +54,7 @@ InTime = Callable[[datetime, datetime], datetime]
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class ToldRun(NamedTuple):
+class RunReports(NamedTuple):
     """The reports of one run: its last lesson, and the last one before it whose forecasts were in
     time, if those of the last are not.
 
@@ -64,15 +64,15 @@ class ToldRun(NamedTuple):
     last: Lesson
     in_time: Lesson | None = None
 
-    def and_told(self, lesson: Lesson, in_time_until: InTime = in_time_until) -> "ToldRun":
+    def with_lesson(self, lesson: Lesson, in_time_until: InTime = in_time_until) -> "RunReports":
         """Returns this run with one more lesson. Lessons may arrive in any order."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
         *earlier, last = sorted((*before, lesson), key=told_at)
         if _is_in_time(last, in_time_until):
-            return ToldRun(last)
+            return RunReports(last)
         timely = (one for one in reversed(earlier) if _is_in_time(one, in_time_until))
         in_time = next(timely, None)
-        return ToldRun(last, in_time and _forecasts_only(in_time))
+        return RunReports(last, in_time and _forecasts_only(in_time))
 
 
 class WeekLesson(NamedTuple):
@@ -82,7 +82,7 @@ class WeekLesson(NamedTuple):
     runs: frozenset[str]
 
 
-def week_lesson_of(runs: Sequence[ToldRun], in_time_until: InTime = in_time_until) -> WeekLesson:
+def week_lesson_of(runs: Sequence[RunReports], in_time_until: InTime = in_time_until) -> WeekLesson:
     """Returns the lesson of a week with its surviving forecasts: the last one sent for the whole
     week, or else the last one for some of its markets."""
     last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))
@@ -94,7 +94,9 @@ def week_lesson_of(runs: Sequence[ToldRun], in_time_until: InTime = in_time_unti
     )
 
 
-def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterator[Lesson]:
+def newly_counted(
+    lessons: Iterable[Lesson], *, most: int = MAX_STORED_TROUBLES
+) -> Iterator[Lesson]:
     """Yields the lessons whose troubles no longer fit into the record, with only their number. Once
     a week is reduced to a number, so are all weeks before it."""
     told, room = 0, True
@@ -234,7 +236,7 @@ class Learned:
         self._fixings = {_fixed(known): known for known in state.resolutions}
         in_time = {lesson.workflow_id: lesson for lesson in state.in_time}
         self._runs = {
-            lesson.workflow_id: ToldRun(lesson, in_time.get(lesson.workflow_id))
+            lesson.workflow_id: RunReports(lesson, in_time.get(lesson.workflow_id))
             for lesson in state.lessons
         }
         self._weeks: dict[str, _LearnedWeek] = {}
@@ -269,7 +271,7 @@ class Learned:
             return
         self._count += 1
         self._runs[lesson.workflow_id] = (
-            before.and_told(lesson, self._in_time_until) if before else ToldRun(lesson)
+            before.with_lesson(lesson, self._in_time_until) if before else RunReports(lesson)
         )
         self._changed(lesson.week, *([before.last.week] if before else ()))
         self._make_room()
@@ -400,7 +402,7 @@ class Learned:
     def _of_each_week(self) -> tuple[_LearnedWeek, ...]:
         """Returns one lesson for each week, the oldest first."""
         if self._each_week is None:
-            by_week: defaultdict[str, list[ToldRun]] = defaultdict(list)
+            by_week: defaultdict[str, list[RunReports]] = defaultdict(list)
             for run in self._runs.values():
                 by_week[run.last.week].append(run)
             for week, runs in by_week.items():

@@ -27,7 +27,7 @@ class Fault(NamedTuple):
     words: str
 
 
-class Tried(NamedTuple):
+class AttemptRecord(NamedTuple):
     """An activity of an agent's task: a call of `server` and `tool`, or a turn, which has none.
 
     `before` is why the second-last attempt failed, if there were several (`tries`). `status` is the
@@ -66,13 +66,15 @@ def task_key(workflow_id: str, activity_id: str) -> str:
     return f"{workflow_id}#{parts.task if parts else activity_id}"
 
 
-def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[str]) -> Lesson:
+def with_attempts(
+    lesson: Lesson, tried: Iterable[AttemptRecord], counted: Collection[str]
+) -> Lesson:
     """Returns the lesson with the failed attempts that were followed by another, and with the calls
     of tasks that it has not `counted`."""
     every = sorted(tried, key=lambda one: (one.at, one.workflow_id, one.activity_id))
     own = [one for one in every if task_key(one.workflow_id, one.activity_id) not in counted]
     troubles = [*lesson.troubles, *_retried(every), *_of_calls(own)]
-    uses = (*lesson.tools, *_tries_in_vain(every), *(use for one in own for use in _used(one)))
+    uses = (*lesson.tools, *_failed_attempts(every), *(use for one in own for use in _used(one)))
     return lesson.model_copy(
         update={
             "tools": summed(uses)[:MOST_TOOLS],
@@ -82,7 +84,7 @@ def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[st
     )
 
 
-def _retried(tried: Iterable[Tried]) -> Iterator[Trouble]:
+def _retried(tried: Iterable[AttemptRecord]) -> Iterator[Trouble]:
     """Yields troubles that a later attempt overcame. The source is named if its worker reported the
     fault."""
     for one in tried:
@@ -93,14 +95,14 @@ def _retried(tried: Iterable[Tried]) -> Iterator[Trouble]:
         yield _trouble(one, kind, one.before, of_source=of_source)
 
 
-def _of_calls(tried: Iterable[Tried]) -> Iterator[Trouble]:
+def _of_calls(tried: Iterable[AttemptRecord]) -> Iterator[Trouble]:
     for one in tried:
         kind = CALL_TROUBLES.get(one.status) if one.status else None
         if kind is not None:
             yield _trouble(one, kind, one.last or Fault(None, ""), of_source=True)
 
 
-def _trouble(one: Tried, kind: TroubleKind, why: Fault, *, of_source: bool) -> Trouble:
+def _trouble(one: AttemptRecord, kind: TroubleKind, why: Fault, *, of_source: bool) -> Trouble:
     return Trouble(
         kind=kind,
         market=workflow_id_parts(one.workflow_id).market,
@@ -113,7 +115,7 @@ def _trouble(one: Tried, kind: TroubleKind, why: Fault, *, of_source: bool) -> T
     )
 
 
-def _tries_in_vain(tried: Iterable[Tried]) -> Iterator[ToolUse]:
+def _failed_attempts(tried: Iterable[AttemptRecord]) -> Iterator[ToolUse]:
     for one in tried:
         if one.before is not None and one.before.fault is not None and one.server and one.tool:
             agent = agent_of(one.activity_id)
@@ -122,7 +124,7 @@ def _tries_in_vain(tried: Iterable[Tried]) -> Iterator[ToolUse]:
             )
 
 
-def _used(one: Tried) -> Iterator[ToolUse]:
+def _used(one: AttemptRecord) -> Iterator[ToolUse]:
     """Yields the use of a call that ended."""
     if one.server is not None and one.tool is not None and one.status is not None:
         agent = agent_of(one.activity_id)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
+from desk.agents.answer_form import ParsedAnswer, UnreadableAnswer, parse_answer
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
@@ -34,7 +34,7 @@ _OF_PRICES: Final = frozenset(
 )
 
 
-class _ToldFigures(ToldAnswer):
+class _ParsedFigures(ParsedAnswer):
     figures: Sequence[JsonValue] | None = None
 
 
@@ -118,6 +118,6 @@ def _market_answers(outcome: NodeOutcome) -> Iterator[ToolResult]:
 def _figures(answer: ToolResult) -> Sequence[JsonValue] | None:
     """The figures in an answer; None if it does not say."""
     try:
-        return told(answer, _ToldFigures).figures
+        return parse_answer(answer, _ParsedFigures).figures
     except UnreadableAnswer:
         return None

@@ -14,7 +14,7 @@ from desk.contracts.runs.judgement import (
     PriceVerdict,
     RecommendationToJudge,
 )
-from desk.learning.forecasts import asked_for, resolutions_in, says_no
+from desk.learning.forecasts import asked_for, is_refused, resolutions_in
 from desk.learning.hypotheses import (
     NoPrice,
     expected_day,
@@ -63,7 +63,7 @@ def judged_fixings(asked: FixingsToJudge) -> JudgedFixings:
             market
             for answer in asked.answers
             for market in asked_for(answer.call)
-            if says_no(answer, market)
+            if is_refused(answer, market)
         ),
     )
 

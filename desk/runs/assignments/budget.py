@@ -20,7 +20,7 @@ CHEAPER_BELOW: Final = Decimal("0.25")
 WEIGHTS: Final[Mapping[Effort, int]] = {Effort.LOW: 1, Effort.MEDIUM: 2, Effort.HIGH: 4}
 """A market's share of a week's budget, by the effort that the plan gives it."""
 
-KEPT_BACK: Final = Decimal("0.1")
+UNRESERVED_SHARE: Final = Decimal("0.1")
 """The share of a week's budget that is not allocated to markets. It is for the commentary and for
 reruns."""
 
@@ -42,7 +42,7 @@ class Budget:
 
     def __init__(self, allowed: Allowance) -> None:
         self.allowed = allowed
-        self._held = NOTHING
+        self._reserved = NOTHING
         self._spent = NOTHING
 
     @property
@@ -53,32 +53,32 @@ class Budget:
     @property
     def left(self) -> Allowance:
         """What is neither spent nor reserved; at least 0."""
-        return minus(self.allowed, plus(self._held, self._spent))
+        return minus(self.allowed, plus(self._reserved, self._spent))
 
     def reserve(self, among: int = 1) -> Allowance:
         """Reserves one part in `among` of what is left, the maximum that a call may cost, until it
         is settled."""
         part = divided(self.left, Decimal(1) / max(among, 1))
-        self._held = plus(self._held, part)
+        self._reserved = plus(self._reserved, part)
         return part
 
     def reserve_shares(self, efforts: Mapping[str, Effort]) -> dict[str, Allowance]:
         """Reserves a part for each of several markets, weighted by the planned effort. The share
-        `KEPT_BACK` stays unreserved."""
+        `UNRESERVED_SHARE` stays unreserved."""
         whole = sum(WEIGHTS[effort] for effort in efforts.values())
-        left, spendable = self.left, 1 - KEPT_BACK
+        left, spendable = self.left, 1 - UNRESERVED_SHARE
         parts = {
             market: divided(left, spendable * WEIGHTS[effort] / whole)
             for market, effort in efforts.items()
         }
         for part in parts.values():
-            self._held = plus(self._held, part)
+            self._reserved = plus(self._reserved, part)
         return parts
 
     def settle(self, reserved: Allowance, usage: Usage) -> None:
         """Releases a reservation and deducts what was spent, also if that is more than was
         reserved."""
-        self._held = minus(self._held, reserved)
+        self._reserved = minus(self._reserved, reserved)
         self._spent = plus(self._spent, taken_by(usage))
 
     @property

@@ -139,7 +139,7 @@ class NodeBoard(RunBoard):
         self._outcomes[node, outcome.entry.round] = outcome
         return outcome
 
-    def go_on(self, outcomes: Iterable[NodeOutcome]) -> None:
+    def restore_outcomes(self, outcomes: Iterable[NodeOutcome]) -> None:
         """Restores the outcomes of nodes from before the run continued as new."""
         for outcome in outcomes:
             node, round_ = outcome.entry.node, outcome.entry.round

@@ -111,7 +111,7 @@ class WeekBoard(RunBoard):
             self._packed = None
         return self._outcomes
 
-    def put_away(self) -> None:
+    def compress_outcomes(self) -> None:
         """Compresses the outcomes until they are needed again.
 
         A run stays open for reruns for days, and a backfill leaves many of them open. Uncompressed,
@@ -157,7 +157,7 @@ class WeekBoard(RunBoard):
         self._first_rerun = self.last_revision + 1
 
     def carried(self, *, deadline: datetime, tools: Tools) -> WeekCarried:
-        """Returns what `go_on` needs besides the record."""
+        """Returns what `restore_carried` needs besides the record."""
         return WeekCarried(
             began_at=self.began_at,
             deadline=deadline,
@@ -168,7 +168,7 @@ class WeekBoard(RunBoard):
             tools=tools,
         )
 
-    def go_on(self, record: WeekRecord, carried: WeekCarried) -> None:
+    def restore_carried(self, record: WeekRecord, carried: WeekCarried) -> None:
         """Restores the board of the previous execution, which continued as new."""
         self.restore(record)
         self.phase = Phase.OPEN_FOR_RERUNS

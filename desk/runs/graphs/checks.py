@@ -136,7 +136,7 @@ def _order_faults(spec: GraphSpec, shape: Shape) -> Iterator[GraphFault]:
         keys = {spec.nodes[earlier].key for earlier in before}
         for number, key in enumerate(node.reads or ()):
             if key not in keys:
-                words = f"{node.name} reads {key}, which {_nobody(key, every, keys)}"
+                words = f"{node.name} reads {key}, which {_unwritten(key, every, keys)}"
                 yield GraphFault(node.name, f"reads.{number}", words, place)
         yield from _condition_faults(place, node, every, keys)
         tasks = {spec.nodes[earlier].task for earlier in before}
@@ -162,11 +162,11 @@ def _condition_faults(
         for number, edge in enumerate(edges):
             for name in sorted(names_in(edge.when)) if edge.when else ():
                 if name not in known:
-                    words = f"the condition looks at {name}, which {_nobody(name, every, known)}"
+                    words = f"the condition looks at {name}, which {_unwritten(name, every, known)}"
                     yield GraphFault(node.name, f"{field}.{number}.when", words, place)
 
 
-def _nobody(key: str, every: set[str], before: set[str]) -> str:
+def _unwritten(key: str, every: set[str], before: set[str]) -> str:
     if key in every:
         return "no node before it writes"
     return "no node writes" + suggestion(key, before)

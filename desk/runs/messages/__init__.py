@@ -1,27 +1,27 @@
 """A run's history as the messages between its agents."""
 
+from desk.runs.messages.building import SortedMessage
 from desk.runs.messages.events import (
     ActivityAsked,
     ActivityTaken,
     AttemptFailure,
     Entered,
     Failed,
-    HandedOn,
     Lost,
     MessageEvent,
     Pending,
     Reassigned,
+    ReassignedTask,
     RerunAsked,
-    ToldWorkflow,
     TurnAnswer,
     TurnAnswered,
     TurnAsked,
     WaitingNoted,
     WeekAsked,
+    WorkflowEvents,
     turn_of,
 )
 from desk.runs.messages.listing import WorkerSeen, WorkerState, chosen, messages_of
-from desk.runs.messages.telling import SortedMessage
 
 __all__ = [
     "ActivityAsked",
@@ -29,14 +29,13 @@ __all__ = [
     "AttemptFailure",
     "Entered",
     "Failed",
-    "HandedOn",
     "Lost",
     "MessageEvent",
     "Pending",
     "Reassigned",
+    "ReassignedTask",
     "RerunAsked",
     "SortedMessage",
-    "ToldWorkflow",
     "TurnAnswer",
     "TurnAnswered",
     "TurnAsked",
@@ -44,6 +43,7 @@ __all__ = [
     "WeekAsked",
     "WorkerSeen",
     "WorkerState",
+    "WorkflowEvents",
     "chosen",
     "messages_of",
     "turn_of",

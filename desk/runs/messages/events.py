@@ -49,7 +49,7 @@ class TurnAnswer(Contract):
     note: Text | None = None
 
 
-class HandedOn(Contract):
+class ReassignedTask(Contract):
     """The part of a `ReassignmentWorkflow`'s request that describes the task."""
 
     assignment: TaskAssignment
@@ -159,7 +159,7 @@ class WaitingNoted(MessageEvent):
 class Reassigned(MessageEvent):
     """A failed task was given to a `ReassignmentWorkflow`."""
 
-    request: HandedOn
+    request: ReassignedTask
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Pending(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ToldWorkflow:
+class WorkflowEvents:
     """One workflow of a run: its parent, its events in order, and its pending activities.
 
     `handed` is the task that a reassignment was started with.
@@ -194,7 +194,7 @@ class ToldWorkflow:
     run_id: str
     events: tuple[MessageEvent, ...]
     started_by: str = ""
-    handed: HandedOn | None = None
+    handed: ReassignedTask | None = None
     pending: tuple[Pending, ...] = ()
 
     @property

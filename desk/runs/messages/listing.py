@@ -24,9 +24,9 @@ from desk.contracts.runs.messages import (
     TaskAcceptanceContent,
     ValidationRequestContent,
 )
+from desk.runs.messages.building import MessageBuilder, SortedMessage, Task
 from desk.runs.messages.contents import is_identity
-from desk.runs.messages.events import ActivityAsked, MessageEvent, Pending, ToldWorkflow
-from desk.runs.messages.telling import SortedMessage, Task, Teller
+from desk.runs.messages.events import ActivityAsked, MessageEvent, Pending, WorkflowEvents
 
 PM: Final = AgentId.PRODUCT_MANAGER
 
@@ -71,7 +71,7 @@ class WorkerSeen:
 
 
 def messages_of(
-    workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()
+    workflows: Iterable[WorkflowEvents], workers: Iterable[WorkerSeen] = ()
 ) -> list[SortedMessage]:
     """Returns the messages of a run, by time and then by workflow and event.
 
@@ -95,30 +95,30 @@ def chosen(
     ]
 
 
-def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
+def _pending(builder: MessageBuilder, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
     """Yields the messages about pending activities, after all events were read. `in_use` maps a
     worker's identity to its share of slots in use."""
-    asked = {event.activity_id: event for event in teller.asked.values()}
-    for activity in teller.workflow.pending:
+    asked = {event.activity_id: event for event in builder.asked.values()}
+    for activity in builder.workflow.pending:
         if (event := asked.get(activity.activity_id)) is not None:
-            yield from _of_activity(teller, event, activity, in_use)
+            yield from _of_activity(builder, event, activity, in_use)
 
 
 def _of_activity(
-    teller: Teller, asked: ActivityAsked, activity: Pending, in_use: Mapping[str, float]
+    builder: MessageBuilder, asked: ActivityAsked, activity: Pending, in_use: Mapping[str, float]
 ) -> Iterator[SortedMessage]:
-    turn = teller.turn(asked)
-    task = teller.task_at(asked.activity_id)
+    turn = builder.turn(asked)
+    task = builder.task_at(asked.activity_id)
     if turn is not None and task is not None and asked.task is not None:
         at = activity.started_at or asked.at
         content = _acceptance(task, activity, in_use)
-        yield teller.entry(
+        yield builder.entry(
             MessageEvent(asked.event_id, at), turn.agent, PM, content, task=task, part="acceptance"
         )
     if activity.fault is not None and activity.failed_at is not None:
         failed = MessageEvent(asked.event_id, activity.failed_at)
         tried = activity.attempt if activity.started_at is None else activity.attempt - 1
-        yield teller.fault(failed, asked, activity.fault, attempt=max(tried, 1))
+        yield builder.fault(failed, asked, activity.fault, attempt=max(tried, 1))
     if activity.beaten_at is not None:
         beat = HeartbeatContent(
             activity_id=asked.activity_id,
@@ -127,7 +127,7 @@ def _of_activity(
         )
         event = MessageEvent(asked.event_id, activity.beaten_at)
         agent = agent_of(asked.activity_id)
-        yield teller.entry(event, agent, PM, beat, task=task, part="heartbeat")
+        yield builder.entry(event, agent, PM, beat, task=task, part="heartbeat")
 
 
 def _acceptance(
@@ -185,10 +185,10 @@ def _share(figure: float | None) -> float | None:
     return None if figure is None else min(max(figure, 0.0), 100.0)
 
 
-def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
-    teller = Teller(workflow)
-    yield from teller.entries()
-    yield from _pending(teller, in_use)
+def _of(workflow: WorkflowEvents, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
+    builder = MessageBuilder(workflow)
+    yield from builder.entries()
+    yield from _pending(builder, in_use)
 
 
 def _linked(entries: list[SortedMessage]) -> list[SortedMessage]:

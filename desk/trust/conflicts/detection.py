@@ -41,7 +41,7 @@ from desk.trust.conflicts.positions import (
     within,
 )
 from desk.trust.conflicts.surviving_claims import surviving_claims
-from desk.trust.conflicts.voting import put_to_the_vote
+from desk.trust.conflicts.voting import new_conflict
 
 DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
 
@@ -107,7 +107,7 @@ def detect_conflicts(
     targets: set[str] = set()
     for (subject, metric, day), stands in _stands_by_figure(market, results).items():
         bounds = bounds_of(subject, metric, day, voting, ranges)
-        if _are_at_odds(stands, lambda stand: stand.result.result_id, bounds):
+        if _disagree(stands, lambda stand: stand.result.result_id, bounds):
             besides = {stand.result.result_id for stand in stands}
             positions = (
                 *(_position(stand, voting) for stand in stands),
@@ -115,7 +115,7 @@ def detect_conflicts(
             )
             topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
             kind = _kind(stands, results)
-            figures.append(put_to_the_vote(topic, market, kind, positions, voting, bounds))
+            figures.append(new_conflict(topic, market, kind, positions, voting, bounds))
             if metric in FIGURES:
                 covered.add((FIGURES[metric], subject))
             if metric is Metric.TARGET:
@@ -138,12 +138,12 @@ def week_conflicts(
     for name, stands in _by_claim(outcomes).items():
         claim = stands[0].claim
         bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
-        if _are_at_odds(stands, lambda stand: stand.result.market, bounds):
+        if _disagree(stands, lambda stand: stand.result.market, bounds):
             about = claim.subject if claim.subject in markets else min(markets)
             positions = [claim_position(stand, voting) for stand in stands]
             topic = f"{WEEK}/conflict/{name}"
             kind = _kind(stands)
-            found.append(put_to_the_vote(topic, about, kind, positions, voting, bounds))
+            found.append(new_conflict(topic, about, kind, positions, voting, bounds))
     return _bounded(found)
 
 
@@ -163,7 +163,7 @@ def timing_conflicts(
                 if len(days.intersection(by_day)) == 1
             ]
             topic = f"{subject}:{metric}@{min(days).isoformat()}"
-            yield put_to_the_vote(
+            yield new_conflict(
                 f"{market}/conflict/{ConflictKind.TIMING}/{topic}",
                 market,
                 ConflictKind.TIMING,
@@ -230,7 +230,7 @@ def view_conflicts(
             continue
         if any(_opposed(one, other) for one, other in combinations(opinions, 2)):
             kind, subject = topic
-            yield put_to_the_vote(
+            yield new_conflict(
                 f"{market}/conflict/{subject}:{kind}",
                 market,
                 KINDS[kind],
@@ -396,7 +396,7 @@ def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
     return stands
 
 
-def _are_at_odds(
+def _disagree(
     stands: Sequence[Stand], whose: Callable[[Stand], str], bounds: Bounds | None
 ) -> bool:
     """Returns whether the claims of two results or markets contradict each other. Equal statements,

@@ -26,7 +26,7 @@ DECIMALS: Final = 6
 errors."""
 
 
-def put_to_the_vote(
+def new_conflict(
     conflict_id: str,
     market: str,
     kind: ConflictKind,
@@ -113,7 +113,7 @@ def default_position(conflict: ConflictRecord) -> int | None:
         return None
     if len(ranked) > 1 and weight_of_side(ranked[0]) == weight_of_side(ranked[1]):
         return None
-    return conflict.positions.index(heard_of(ranked[0])[0])
+    return conflict.positions.index(heaviest_by_origin(ranked[0])[0])
 
 
 def publishers_position(conflict: ConflictRecord) -> int | None:
@@ -145,10 +145,10 @@ def sides(
 
 def weight_of_side(side: Iterable[Position]) -> float:
     """Returns the weight of a side, with each origin counted once."""
-    return round(sum(position.weight for position in heard_of(side)), DECIMALS)
+    return round(sum(position.weight for position in heaviest_by_origin(side)), DECIMALS)
 
 
-def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
+def heaviest_by_origin(side: Iterable[Position]) -> tuple[Position, ...]:
     """Returns the heaviest position of each origin, heaviest first. A position without an origin is
     its own origin."""
     heard: dict[object, Position] = {}
@@ -240,7 +240,7 @@ def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
     return held + _listed("Abstaining", silent)
 
 
-def in_earlier_words(conflict: ConflictRecord) -> str:
+def resolution_in_old_wording(conflict: ConflictRecord) -> str:
     """Returns the resolution as earlier versions worded it, which counted abstentions as dissent.
     Their documents are still verified against that wording."""
     chosen = next((p for p in conflict.positions if p.stated == conflict.chosen), None)

@@ -151,12 +151,12 @@ _BY_CODE: Final = frozenset(IssueType) - {
 }
 
 
-Told = tuple[Severity, ObjectionOutcome]
+SettledObjection = tuple[Severity, ObjectionOutcome]
 """The severity of an objection, and how it was settled."""
 
 
 def recommendation_of(
-    statuses: Collection[ClaimStatus], objections: Iterable[Told], *, undecided: bool
+    statuses: Collection[ClaimStatus], objections: Iterable[SettledObjection], *, undecided: bool
 ) -> str:
     """Returns what to do with a market's findings, from the verdicts on claims, the objections, and
     whether a conflict is `undecided`.

@@ -108,10 +108,10 @@ def check_event_source(
     named = (evidence[name] for name in event.evidence if name in evidence)
     answers = (news_in(result, window) for result in named)
     items = (item for news in answers if news for item in news.items)
-    if not any(_tells(item, event) for item in items if item.published_at <= window.end):
+    if not any(_matches_event(item, event) for item in items if item.published_at <= window.end):
         yield f"{event.event_id}: no answer that it names has an item of that day under that link"
 
 
-def _tells(item: NewsItem, event: MarketEvent) -> bool:
+def _matches_event(item: NewsItem, event: MarketEvent) -> bool:
     same_day = item.published_at.date() == event.event_date
     return same_day and web_link(item.url) == event.source_url

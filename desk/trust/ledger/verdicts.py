@@ -106,7 +106,7 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
     surviving = surviving_claims(sound_findings(review), review.conflicts)
     judge = _Judge(review, review.delivered, surviving)
     verdicts = [judge.verdict(name) for name in judge.delivered]
-    return (*verdicts, *judge.fallen_beside_sound())[:MOST_VERDICTS]
+    return (*verdicts, *judge.rejections_beside_sound())[:MOST_VERDICTS]
 
 
 def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
@@ -149,12 +149,12 @@ def disagreeing(
     error.
     """
     compared = tuple(_compared(claim, corroboration))
-    if _is_borne_out(claim, compared):
+    if _is_confirmed(claim, compared):
         return ()
     return tuple(pair for pair in compared if not pair[1].agree)
 
 
-def _is_borne_out(
+def _is_confirmed(
     claim: Claim, compared: Iterable[tuple[IndependentStatement, Comparable]]
 ) -> bool:
     return UNITS[claim.metric] is Unit.LEVEL and any(pair.agree for _, pair in compared)
@@ -192,7 +192,7 @@ class _Judge:
             review.failed_checks[place] = self._of_ledger(each) or at_source
         return review.failed_checks[place]
 
-    def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
+    def rejections_beside_sound(self) -> Iterator[ClaimVerdict]:
         """Yields a rejection of each failed claim whose id has another verdict."""
         for name, stands in self.delivered.items():
             if self.verdict(name).status is ClaimStatus.REJECTED:
@@ -265,7 +265,7 @@ class _Judge:
         self, claim: Claim, compared: Sequence[tuple[IndependentStatement, Comparable]]
     ) -> ClaimVerdict:
         against = [statement for statement, pair in compared if not pair.agree]
-        borne_out = _is_borne_out(claim, compared)
+        borne_out = _is_confirmed(claim, compared)
         if against and not borne_out:
             names = _names(against)
             return self._contested(claim, f"{names} states it differently", compared)

@@ -9,7 +9,7 @@ from desk.trust.prose.prose_review import (
     review,
     without_rejected,
 )
-from desk.trust.prose.quotations import stands_in, texts_in
+from desk.trust.prose.quotations import occurs_in, texts_in
 from desk.trust.prose.reference_faults import faults, has_its_day
 from desk.trust.prose.references import (
     LONGEST_TEXT,
@@ -54,6 +54,7 @@ __all__ = [
     "is_about_finding",
     "is_change",
     "moves",
+    "occurs_in",
     "pieces",
     "printable",
     "printed",
@@ -67,7 +68,6 @@ __all__ = [
     "sentence",
     "side_before",
     "split_sentences",
-    "stands_in",
     "texts_in",
     "unbacked",
     "unknown_references",

@@ -249,7 +249,7 @@ def rejected_figures(
             written=prose[each.start : each.end].strip()[:LONGEST_NAME] or "?",
             sentence=next(s for end, s in sentences if each.start < end)[:LONGEST_TEXT],
             reason=each.reason
-            + _meant(prose[each.start : each.end], each.reason, claims, rests_on),
+            + _claim_hint(prose[each.start : each.end], each.reason, claims, rests_on),
         )
         for each in sorted(found)
     )
@@ -321,7 +321,7 @@ def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) ->
     return f"nothing goes by that name{'; near it are ' + ', '.join(near) if near else ''}"
 
 
-def _meant(
+def _claim_hint(
     written: str, reason: str, claims: Mapping[str, Claim], rests_on: Collection[str]
 ) -> str:
     """Names the claims that print the written figure, or else those that the text is about."""
@@ -330,13 +330,13 @@ def _meant(
     if reason == SINCE:
         known = [claim for claim in claims.values() if claim.metric in _SINCE_WHEN]
     else:
-        known = [claim for claim in claims.values() if _says(claim, written)]
+        known = [claim for claim in claims.values() if _prints_number(claim, written)]
         known = known or [claims[name] for name in rests_on if name in claims]
     named = ", ".join(f"[[{c.claim_id}]] prints {print_claim(c)}" for c in known[:MOST_NAMED])
     return f". Of the claims {named}" if named else ""
 
 
-def _says(claim: Claim, written: str) -> bool:
+def _prints_number(claim: Claim, written: str) -> bool:
     """Returns whether a claim prints the number that was written, as far as its digits go, whatever
     its sign. A day is not a number."""
     if claim.unit is Unit.CALENDAR_DAY:

@@ -12,7 +12,7 @@ _WITHIN: Final = re.compile(r"\d[.,:]\d|\d[%‰]|[-−+]\d")
 """Characters inside of a number, which is never split."""
 
 
-def stands_in(text: str, content: JsonValue) -> bool:
+def occurs_in(text: str, content: JsonValue) -> bool:
     """Returns whether a text in a tool's answer contains the words, starting and ending at the edge
     of a word or number: `5 bp` does not occur in `25 bp`.
 

@@ -23,7 +23,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose.gate import rejected_figures
-from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.quotations import occurs_in
 from desk.trust.prose.references import REFERENCE, references
 from desk.trust.prose.sentences import split_sentences
 
@@ -51,7 +51,7 @@ def claims_in(
     return surviving_claims(results, conflicts)
 
 
-def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
+def quotable_evidence(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
     """Returns the evidence in a graph's state that can be quoted, by id."""
     found: dict[str, list[JsonValue]] = {}
     for entry in state:
@@ -89,12 +89,12 @@ def review_synthesis(
     for place, prose in _texts(synthesis):
         typed = list(_typed(prose, place, nodes, figures_pass=bool(claims)))
         figures = rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
-        rejected += (each for each in figures if not _is_told(each, typed))
+        rejected += (each for each in figures if not _is_inside(each, typed))
         rejected += typed
     return tuple(rejected)
 
 
-def _is_told(figure: RejectedFigure, typed: Sequence[RejectedFigure]) -> bool:
+def _is_inside(figure: RejectedFigure, typed: Sequence[RejectedFigure]) -> bool:
     """Returns whether a figure is inside a word that is rejected as a whole."""
     return any(
         figure.written in each.written and figure.sentence == each.sentence for each in typed
@@ -187,13 +187,13 @@ def _further(synthesis: Synthesis, texts: Mapping[str, str]) -> Refinement | Non
 def _wrong_quotations(
     synthesis: Synthesis, state: Sequence[StateEntry]
 ) -> Iterator[RejectedFigure]:
-    found, seen = quotable(state), set[str]()
+    found, seen = quotable_evidence(state), set[str]()
     for quotation in synthesis.quotations:
         name = quotation.quotation_id
         if name in seen:
             yield _rejected(name, quotation.text, _TWICE)
         elif not any(
-            stands_in(quotation.text, each) for each in found.get(quotation.evidence_id, [])
+            occurs_in(quotation.text, each) for each in found.get(quotation.evidence_id, [])
         ):
             yield _rejected(name, quotation.text, _NOT_THERE)
         seen.add(name)

@@ -19,11 +19,11 @@ from desk.documents.rendering.words.wording import (
     share_words,
 )
 from desk.learning.hypotheses import (
+    hypothesis_outcome,
+    statement_of_hypothesis,
     view_score,
     view_state,
     view_words,
-    what_came,
-    what_is_said,
     where,
 )
 from desk.learning.standing import written_afterwards
@@ -53,7 +53,7 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
     request = listed.request
     hypothesis = request.hypothesis
     figures = _figures(hypothesis)
-    yield f"{what_is_said(hypothesis)}  {listed.state}"
+    yield f"{statement_of_hypothesis(hypothesis)}  {listed.state}"
     yield f"id        {listed.workflow_id}"
     yield f"as of     {instant(request.made_as_of)} by {request.swarm}"
     if request.written_at is not None:
@@ -73,7 +73,7 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
             "view", f"{human(view.agent)}: {view_words(hypothesis, view)}{came}"
         )
     if listed.scored is not None:
-        yield from _labelled_lines("outcome", f"{what_came(listed.scored)}")
+        yield from _labelled_lines("outcome", f"{hypothesis_outcome(listed.scored)}")
         yield f"scored    {instant(listed.scored.scored_at)}"
     elif listed.waits_for is not None:
         yield f"waits     until {instant(listed.waits_for)}, {_days(listed.waits_for, now)}"

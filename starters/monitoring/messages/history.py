@@ -47,14 +47,13 @@ from desk.runs.messages import (
     AttemptFailure,
     Entered,
     Failed,
-    HandedOn,
     Lost,
     MessageEvent,
     Pending,
     Reassigned,
+    ReassignedTask,
     RerunAsked,
     SortedMessage,
-    ToldWorkflow,
     TurnAnswer,
     TurnAnswered,
     TurnAsked,
@@ -62,6 +61,7 @@ from desk.runs.messages import (
     WeekAsked,
     WorkerSeen,
     WorkerState,
+    WorkflowEvents,
     messages_of,
     turn_of,
 )
@@ -229,7 +229,7 @@ class RunReader:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._turns = asyncio.Semaphore(SIDE_BY_SIDE)
-        self.workflows: list[ToldWorkflow] = []
+        self.workflows: list[WorkflowEvents] = []
 
     async def read(
         self, history: RunHistory, market: str | None = None, *, root: bool = False
@@ -272,15 +272,15 @@ def working_children(history: RunHistory) -> Iterator[ChildStarted]:
 
 async def told_workflow(
     history: RunHistory, *, root: bool, pending: Sequence[Pending] = ()
-) -> ToldWorkflow:
+) -> WorkflowEvents:
     """Converts a history into the form that messages are built from. The end of a child is in its
     parent's history. `root` has no parent."""
-    handed: HandedOn | None = None
+    handed: ReassignedTask | None = None
     if history.started.workflow_type == WorkflowType.REASSIGNMENT:
-        handed = await history.decode(history.started.input, HandedOn)
+        handed = await history.decode(history.started.input, ReassignedTask)
     reader = _HistoryReader(history, root=root)
     read = [await reader.read(event) for event in history.events]
-    return ToldWorkflow(
+    return WorkflowEvents(
         workflow_id=history.workflow_id,
         run_id=history.run_id,
         events=tuple(event for event in read if event is not None),
@@ -316,7 +316,7 @@ class _HistoryReader:
                 rerun = await self._history.decode(event.input, RerunRequest)
                 return RerunAsked(event.event_id, event.at, event.identity, rerun)
             case ChildInitiated() if event.workflow_type == WorkflowType.REASSIGNMENT:
-                request = await self._history.decode(event.input, HandedOn)
+                request = await self._history.decode(event.input, ReassignedTask)
                 return Reassigned(event.event_id, event.at, request)
             case ChildEnded():
                 return await self._child_ended(event)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from temporalio.client import Client, WorkflowFailureError
 
-from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
+from desk.agents.capabilities import best_answer, call_by, routes_to, satisfies
 from desk.agents.roster import profile_in
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
@@ -80,7 +80,7 @@ async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datet
         if satisfies(answers[-1]):
             break
     if answers:
-        return answer_among(answers)
+        return best_answer(answers)
     return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="nobody is there to ask")
 
 

@@ -19,8 +19,8 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
-from desk.agents.answer_form import ToldDocument, ToldHits, ToldTicket, told
-from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
+from desk.agents.answer_form import ParsedDocument, ParsedHits, ParsedTicket, parse_answer
+from desk.agents.capabilities import best_answer, call_by, routes_to, satisfies
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
@@ -28,7 +28,7 @@ from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.pool import McpPool
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.mcp_json import servers_to_serve
-from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.quotations import occurs_in
 from tests.support.models.model_questions import Questioned
 from tests.support.models.model_server import model_server
 from tests.support.models.model_week import KEY
@@ -80,7 +80,7 @@ class Desk:
             results.append(await self.call(call_by(route, call), as_of, patience))
             if satisfies(results[-1]):
                 break
-        return answer_among(results)
+        return best_answer(results)
 
     async def call(self, call: ToolCall, as_of: datetime | None, patience: timedelta) -> ToolResult:
         """One call, as the activity that makes it, and one of its own."""
@@ -116,7 +116,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
 
 async def test_an_issue_is_a_ticket(desk: Desk) -> None:
     answer = await desk.asks(Capability.TICKET, ticket_id="DESK-101")
-    assert told(answer, ToldTicket) == ToldTicket(
+    assert parse_answer(answer, ParsedTicket) == ParsedTicket(
         id="DESK-101",
         status="In Progress",
         assignee="Mei Tan",
@@ -124,7 +124,7 @@ async def test_an_issue_is_a_ticket(desk: Desk) -> None:
         url=f"{desk.upstream.url}/browse/DESK-101",
     )
     nobodys = await desk.asks(Capability.TICKET, ticket_id="DESK-102")
-    assert told(nobodys, ToldTicket).assignee is None, "and not somebody named Unassigned"
+    assert parse_answer(nobodys, ParsedTicket).assignee is None, "and not somebody named Unassigned"
 
 
 async def test_reading_an_issue_leaves_no_trace_at_jira(desk: Desk) -> None:
@@ -137,24 +137,26 @@ async def test_reading_an_issue_leaves_no_trace_at_jira(desk: Desk) -> None:
 
 async def test_a_page_is_a_document_and_found_by_a_search(desk: Desk) -> None:
     answer = await desk.asks(Capability.DOCUMENT, doc_id="4711")
-    read = told(answer, ToldDocument)
+    read = parse_answer(answer, ParsedDocument)
     assert (read.doc_id, read.title) == ("4711", "Fixing times")
     assert read.markdown.startswith("The fixing is at **16:00**,")
-    (hit,) = told(await desk.asks(Capability.WEB_SEARCH, query="fixing"), ToldHits).results
+    (hit,) = parse_answer(
+        await desk.asks(Capability.WEB_SEARCH, query="fixing"), ParsedHits
+    ).results
     assert (hit.title, hit.url) == ("Fixing times", read.url)
     assert "London time" in (hit.snippet or "")
 
 
 async def test_words_of_a_page_are_found_letter_by_letter_over_its_lines(desk: Desk) -> None:
     answer = await desk.asks(Capability.DOCUMENT, doc_id="4711")
-    assert stands_in("16:00**, London time.", answer.content)
-    assert not stands_in("17:00**, London time.", answer.content)
+    assert occurs_in("16:00**, London time.", answer.content)
+    assert not occurs_in("17:00**, London time.", answer.content)
 
 
 async def test_a_document_that_one_source_has_not_is_asked_of_the_next(desk: Desk) -> None:
     answer = await desk.asks(Capability.DOCUMENT, doc_id="carry.md")
     assert (answer.call.server, answer.call.tool) == ("papers", "read_text_file")
-    assert told(answer, ToldDocument) == ToldDocument(doc_id="carry.md", markdown=PAPER)
+    assert parse_answer(answer, ParsedDocument) == ParsedDocument(doc_id="carry.md", markdown=PAPER)
     assert "Failed to retrieve page by ID 'carry.md'" in (answer.in_place_of or "")
     nobody = await desk.asks(Capability.DOCUMENT, doc_id="nowhere.md")
     assert not satisfies(nobody)
@@ -171,7 +173,7 @@ async def test_no_file_outside_of_the_folder_is_read(desk: Desk, name: str) -> N
 async def test_what_a_search_does_not_find_is_an_answer_without_hits(desk: Desk) -> None:
     answer = await desk.asks(Capability.WEB_SEARCH, query="unheard of")
     assert answer.status is ToolStatus.OK and not satisfies(answer)
-    assert told(answer, ToldHits).results == ()
+    assert parse_answer(answer, ParsedHits).results == ()
 
 
 @pytest.mark.parametrize(

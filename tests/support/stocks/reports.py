@@ -212,7 +212,7 @@ class Play:
             error=error,
             in_round=self.board.rounds_of(node),
         )
-        self.board.go_on([ended])
+        self.board.restore_outcomes([ended])
 
     def _note(self, action: StockAction, number: int, refused: str | None) -> None:
         evaluates = action is StockAction.EVALUATE_PERFORMANCE and refused is None

@@ -25,7 +25,7 @@ from desk.programs.week.document.judging.surviving import read_again
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.positions import Stand, claim_position, state, state_on
 from desk.trust.conflicts.surviving_claims import surviving_claims
-from desk.trust.conflicts.voting import put_to_the_vote
+from desk.trust.conflicts.voting import new_conflict
 from tests.support.processes.homes import PROJECT
 from tests.trust.conflicts import (
     conflict_artefacts,
@@ -155,7 +155,7 @@ def _of_statements(case: Case, one: StatedFigure, other: StatedFigure) -> Ending
         return Ending.RESOLVED
     positions = [claim_position(Stand(r, r.claims[0]), VOTING) for r in case.results]
     kind = ConflictKind.LEVEL
-    return _of_conflicts(case, [put_to_the_vote("case", "US", kind, positions, VOTING)])
+    return _of_conflicts(case, [new_conflict("case", "US", kind, positions, VOTING)])
 
 
 def _of_conflicts(case: Case, conflicts: Sequence[ConflictRecord]) -> Ending:

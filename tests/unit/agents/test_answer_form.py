@@ -4,13 +4,13 @@ import pytest
 from pydantic import JsonValue
 
 from desk.agents.answer_form import (
-    ToldHits,
-    ToldPdf,
-    ToldTicket,
+    ParsedHits,
+    ParsedPdf,
+    ParsedTicket,
     UnreadableAnswer,
-    formed,
-    told,
-    told_when,
+    in_desk_form,
+    parse_answer,
+    publication_instant,
 )
 from desk.contracts.agents.tools import ToolCall
 from tests.knowledge.asking import answered
@@ -34,38 +34,38 @@ FIELDS: dict[str, JsonValue] = {
 
 
 def test_an_answer_without_a_form_of_its_own_stays_as_it_is() -> None:
-    assert formed(answered(call(), id="DESK-1", extra=[1])) == {"id": "DESK-1", "extra": [1]}
+    assert in_desk_form(answered(call(), id="DESK-1", extra=[1])) == {"id": "DESK-1", "extra": [1]}
 
 
 def test_a_foreign_ticket_is_read_by_its_expressions() -> None:
-    ticket = told(answered(JIRA, key="OPS-7", fields=FIELDS), ToldTicket)
+    ticket = parse_answer(answered(JIRA, key="OPS-7", fields=FIELDS), ParsedTicket)
     assert (ticket.id, ticket.status, ticket.assignee) == ("OPS-7", "To Do", "Mara Lindqvist")
     assert ticket.url is None
 
 
 def test_what_an_expression_does_not_find_is_nothing() -> None:
     fields: dict[str, JsonValue] = {**FIELDS, "assignee": None}
-    assert told(answered(JIRA, key="OPS-7", fields=fields), ToldTicket).assignee is None
+    assert parse_answer(answered(JIRA, key="OPS-7", fields=fields), ParsedTicket).assignee is None
 
 
 def test_an_expression_that_is_none_finds_nothing() -> None:
-    assert formed(answered(call(id="key["), key="OPS-7")) == {"id": None}
+    assert in_desk_form(answered(call(id="key["), key="OPS-7")) == {"id": None}
 
 
 def test_an_answer_without_what_was_asked_for_names_what_it_lacks() -> None:
     with pytest.raises(UnreadableAnswer, match="status"):
-        told(answered(JIRA, key="OPS-7", fields={"summary": "x"}), ToldTicket)
+        parse_answer(answered(JIRA, key="OPS-7", fields={"summary": "x"}), ParsedTicket)
 
 
 def test_an_answer_that_is_no_object_is_unreadable() -> None:
     result = answered(call()).model_copy(update={"content": ["a list"]})
     with pytest.raises(UnreadableAnswer):
-        told(result, ToldTicket)
+        parse_answer(result, ParsedTicket)
 
 
 def test_foreign_hits_may_lack_all_but_an_address() -> None:
     result = answered(call(results="items[].{url: link, title: name}"), items=[{"link": "u"}])
-    (hit,) = told(result, ToldHits).results
+    (hit,) = parse_answer(result, ParsedHits).results
     assert (hit.url, hit.title, hit.snippet) == ("u", None, None)
 
 
@@ -73,11 +73,11 @@ def test_foreign_pages_may_be_without_numbers() -> None:
     result = answered(
         call(url="address", pages="pages[].{text: body}"), address="a", pages=[{"body": "b"}]
     )
-    (page,) = told(result, ToldPdf).pages
+    (page,) = parse_answer(result, ParsedPdf).pages
     assert (page.text, page.page_number) == ("b", None)
 
 
 def test_an_answer_need_not_say_when_it_is_of() -> None:
-    assert told_when(answered(call(), published_at="last week")) is None
-    day = told_when(answered(call(), published_at="2026-10-01T07:00:00Z"))
+    assert publication_instant(answered(call(), published_at="last week")) is None
+    day = publication_instant(answered(call(), published_at="2026-10-01T07:00:00Z"))
     assert day is not None and day.isoformat() == "2026-10-01T07:00:00+00:00"

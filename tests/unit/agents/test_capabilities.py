@@ -3,10 +3,10 @@
 import pytest
 from pydantic import JsonValue
 
-from desk.agents.answer_form import formed
+from desk.agents.answer_form import in_desk_form
 from desk.agents.capabilities import (
-    answer_among,
     as_routed,
+    best_answer,
     call_by,
     routes_to,
     satisfies,
@@ -215,7 +215,7 @@ def by(route: Route, capability: Capability, **arguments: JsonValue) -> ToolCall
     return call_by(route, asked.model_copy(update={"capability": capability}))
 
 
-def told(made: ToolCall, content: JsonValue) -> ToolResult:
+def answer_to(made: ToolCall, content: JsonValue) -> ToolResult:
     return ToolResult(call=made, status=ToolStatus.OK, content=content)
 
 
@@ -224,7 +224,7 @@ def test_a_call_takes_along_where_the_answer_is_found() -> None:
     assert made.arguments == {"issue_key": "DESK-101", "comment_limit": 0}
     assert made.capability is Capability.TICKET
     issue: JsonValue = {"key": "DESK-101", "status": {"name": "Open"}, "description": "long"}
-    assert formed(told(made, issue)) == {
+    assert in_desk_form(answer_to(made, issue)) == {
         "id": "DESK-101",
         "status": "Open",
         "missing": None,
@@ -242,13 +242,13 @@ def test_an_argument_that_a_tool_has_no_name_for_is_left_out() -> None:
 
 def test_what_was_asked_for_by_its_name_need_not_be_in_the_answer() -> None:
     made = by(PAPERS, Capability.DOCUMENT, doc_id="fx/fixing times.md", offset=0)
-    assert formed(told(made, {"content": "# Fixing"})) == {
+    assert in_desk_form(answer_to(made, {"content": "# Fixing"})) == {
         "doc_id": "fx/fixing times.md",
         "markdown": "# Fixing",
     }
     saying = PAPERS.model_copy(update={"answer": {"doc_id": "path", "markdown": "content"}})
     other = by(saying, Capability.DOCUMENT, doc_id="a.md")
-    assert formed(told(other, {"path": "b.md", "content": "x"})) == {
+    assert in_desk_form(answer_to(other, {"path": "b.md", "content": "x"})) == {
         "doc_id": "b.md",
         "markdown": "x",
     }
@@ -256,7 +256,7 @@ def test_what_was_asked_for_by_its_name_need_not_be_in_the_answer() -> None:
 
 @pytest.mark.parametrize("name", ["it's.md", "a\\b.md", "x" * 300, "]] || system('x') || `1`"])
 def test_no_name_of_a_document_is_read_as_an_expression(name: str) -> None:
-    answer = formed(told(by(PAPERS, Capability.DOCUMENT, doc_id=name), {"content": "x"}))
+    answer = in_desk_form(answer_to(by(PAPERS, Capability.DOCUMENT, doc_id=name), {"content": "x"}))
     assert isinstance(answer, dict)
     assert answer in ({"markdown": "x"}, {"markdown": "x", "doc_id": name})
 
@@ -286,24 +286,24 @@ def test_a_tool_with_two_routes_is_called_by_its_name_as_it_is() -> None:
 
 def test_an_answer_of_anothers_without_what_was_asked_for_does_not_satisfy() -> None:
     made = by(JIRA, Capability.TICKET, ticket_id="DESK-101")
-    assert satisfies(told(made, {"key": "DESK-101"}))
+    assert satisfies(answer_to(made, {"key": "DESK-101"}))
     others: list[JsonValue] = [{"error": "no such issue"}, {"rows": []}, {"key": None}]
     for content in others:
-        assert not satisfies(told(made, content))
+        assert not satisfies(answer_to(made, content))
     papers = by(PAPERS, Capability.DOCUMENT, doc_id="empty.md")
-    assert satisfies(told(papers, {"content": ""})), "an empty document is one"
-    assert not satisfies(told(papers, {"content": None}))
+    assert satisfies(answer_to(papers, {"content": ""})), "an empty document is one"
+    assert not satisfies(answer_to(papers, {"content": None}))
 
 
 def test_the_next_source_says_why_the_one_before_was_no_answer() -> None:
     made = by(JIRA, Capability.TICKET, ticket_id="DESK-101")
-    own = told(call("knowledge", "fetch_ticket"), {"id": "DESK-101", "status": "Open"})
+    own = answer_to(call("knowledge", "fetch_ticket"), {"id": "DESK-101", "status": "Open"})
     said: list[tuple[JsonValue, str]] = [
         ({"error": "no such issue"}, "no such issue"),
         ({"rows": []}, "its answer does not hold what was asked for"),
     ]
     for content, words in said:
-        answer = answer_among((told(made, content), own))
+        answer = best_answer((answer_to(made, content), own))
         assert answer.content == own.content
         assert answer.in_place_of == f"atlassian.jira_get_issue: {words}"
 
@@ -319,46 +319,46 @@ def test_a_file_without_a_page_and_a_search_without_a_hit_do_not_satisfy(
     tool: str, nothing: dict[str, JsonValue], something: dict[str, JsonValue]
 ) -> None:
     asked = call("knowledge", tool)
-    assert not satisfies(told(asked, {**nothing, "missing": "nothing of it"}))
-    assert satisfies(told(asked, {**something, "missing": "page 2 is a scan"}))
-    assert satisfies(told(asked, {**nothing, "missing": None}))
+    assert not satisfies(answer_to(asked, {**nothing, "missing": "nothing of it"}))
+    assert satisfies(answer_to(asked, {**something, "missing": "page 2 is a scan"}))
+    assert satisfies(answer_to(asked, {**nothing, "missing": None}))
 
 
 def test_an_answer_in_anothers_place_says_so() -> None:
     late = failed(call("ecb", "get_quote"), TOO_LATE, "it did not answer in time")
-    answer = answer_among((late, quoted("yahoo_finance")))
+    answer = best_answer((late, quoted("yahoo_finance")))
     assert answer.call.server == "yahoo_finance"
     assert answer.in_place_of == "ecb.get_quote: it did not answer in time"
     assert [(besides.server, besides.status) for besides in answer.besides] == [("ecb", TOO_LATE)]
-    assert answer_among((quoted("ecb"),)).in_place_of is None
+    assert best_answer((quoted("ecb"),)).in_place_of is None
 
 
 def test_where_nobody_answers_the_first_says_what_all_said() -> None:
     results = [
         failed(call(s, "get_quote"), TOO_LATE, f"{s} is gone") for s in ("ecb", "yahoo_finance")
     ]
-    answer = answer_among(results)
+    answer = best_answer(results)
     assert answer.call.server == "ecb"
     assert (
         answer.error == "ecb.get_quote: ecb is gone; yahoo_finance.get_quote: yahoo_finance is gone"
     )
     assert [besides.server for besides in answer.besides] == ["yahoo_finance"]
-    assert answer_among(results[:1]) == results[0]
+    assert best_answer(results[:1]) == results[0]
 
 
 def test_a_source_that_has_nothing_is_heard_where_nobody_has_more() -> None:
     nothing = quoted("ecb", value=None, missing="no such currency")
     gone = failed(call("yahoo_finance", "get_quote"), TOO_LATE, "gone")
-    heard = answer_among((nothing, gone))
+    heard = best_answer((nothing, gone))
     assert heard.model_copy(update={"besides": ()}) == nothing
     assert [(b.server, b.status) for b in heard.besides] == [("yahoo_finance", TOO_LATE)]
     has = quoted("yahoo_finance")
-    assert answer_among((nothing, has)).in_place_of == "ecb.get_quote: no such currency"
+    assert best_answer((nothing, has)).in_place_of == "ecb.get_quote: no such currency"
 
 
 def test_a_note_is_short_whatever_was_said() -> None:
     late = failed(call("ecb", "get_quote"), TOO_LATE, "x" * 4_000)
-    noted = answer_among((late, late, quoted("yahoo_finance"))).in_place_of
+    noted = best_answer((late, late, quoted("yahoo_finance"))).in_place_of
     assert noted is not None and 500 < len(noted) <= 1_000
 
 

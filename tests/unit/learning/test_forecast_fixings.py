@@ -13,8 +13,8 @@ from desk.learning.forecasts.fixings import (
     AWAITED_FOR,
     asked_for,
     fixing_calls,
+    is_refused,
     resolutions_in,
-    says_no,
 )
 from desk.learning.forecasts.pauses import (
     LONGEST_PAUSE,
@@ -79,7 +79,7 @@ def test_a_file_that_ends_before_the_due_day_settles_nothing_while_it_may_be_ref
     void = settled(answer, due, due + AWAITED_FOR)["USD/JPY"]
     assert void.value is None
     assert str(LAST) in void.words
-    assert not says_no(answer, "USD/JPY")
+    assert not is_refused(answer, "USD/JPY")
 
 
 def test_nor_does_one_that_ended_long_before() -> None:
@@ -117,7 +117,7 @@ def test_a_source_that_does_not_say_where_it_ends_is_judged_by_the_pair() -> Non
 
 @pytest.mark.parametrize("content", [{"level": "100"}, "145.00", {"symbol": "GBP/USD"}])
 def test_what_holds_no_quote_of_the_pair_is_a_refusal(content: JsonValue) -> None:
-    assert says_no(one_quote(content), "USD/JPY")
+    assert is_refused(one_quote(content), "USD/JPY")
 
 
 def test_who_was_refused_is_asked_for_alone() -> None:
@@ -153,4 +153,4 @@ def test_only_the_pauses_of_what_is_open_are_carried() -> None:
     carried = pauses.carried(fixed[:1])
     assert [(pause.server, pause.market) for pause in carried] == [("a", None), ("a", "USD/JPY")]
     again = FixingPauses(carried)
-    assert again.was_refused(fixed[0]) and not again.is_held_up(fixed[1])
+    assert again.was_refused(fixed[0]) and not again.is_paused(fixed[1])

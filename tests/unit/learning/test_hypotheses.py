@@ -19,16 +19,16 @@ from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,
     expected_day,
-    nobody_to_ask,
+    no_source_message,
     price_calls,
     price_when_due,
 )
 from desk.learning.hypotheses.scoring import brier_score, scored, state_at, unscorable, void
 from desk.learning.hypotheses.words import (
     hypothesis_details,
+    hypothesis_outcome,
     hypothesis_summary,
     outcome_memory,
-    what_came,
 )
 from tests.support.runs.desk import policy_rate
 from tests.support.runs.hypotheses import MADE, SWARM, hypothesis, hypothesis_request, stock
@@ -139,7 +139,7 @@ def test_they_are_asked_of_whom_the_run_asks_in_its_order() -> None:
     first, second = price_calls(hypothesis(), policy)
     assert (first.server, first.arguments, second.server) == ("own", {"pair": "USD/JPY"}, "ecb")
     assert price_calls(hypothesis(), RunPolicy(sources=("reuters",))) == ()
-    words = nobody_to_ask(hypothesis(), RunPolicy(sources=("reuters",)))
+    words = no_source_message(hypothesis(), RunPolicy(sources=("reuters",)))
     assert words == "no source ecb or yahoo_finance is configured in .mcp.json"
 
 
@@ -228,7 +228,7 @@ def test_it_is_told_in_words_from_its_figures() -> None:
     request = hypothesis_request()
     price = Price(Decimal("151.20"), date(2026, 3, 27))
     held = scored(request, price, workflow_id="w", now=NOW)
-    assert what_came(held) == (
+    assert hypothesis_outcome(held) == (
         "it held: the last price known was 151.20, of 27 Mar 2026 (Brier score 0.090)"
     )
 

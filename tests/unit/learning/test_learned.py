@@ -21,7 +21,7 @@ from desk.contracts.learning.record import (
 from desk.contracts.names import AgentId, CallFault
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.learned.state import MOST_TOLD, Learned, newly_counted
+from desk.learning.learned.state import MAX_STORED_TROUBLES, Learned, newly_counted
 from desk.learning.lessons.week_lesson import MOST_TROUBLES
 from tests.support.runs.learning import (
     YAHOO,
@@ -503,11 +503,11 @@ def test_a_full_and_bad_record_can_be_read_within_a_workflow_task() -> None:
     view = learned.view(question(LESSONS_KEPT))
     assert {week.troubles for week in view.weeks} == {MOST_TROUBLES + 7}
     (source,) = (each for each in view.patterns if each.by is PatternBy.SOURCE)
-    assert (source.troubles, source.weeks) == (MOST_TOLD, 52)
+    assert (source.troubles, source.weeks) == (MAX_STORED_TROUBLES, 52)
 
 
 def test_the_troubles_of_an_ordinary_record_are_all_told() -> None:
-    away = tuple(unavailable(YAHOO, as_of(0)) for _ in range(MOST_TOLD // LESSONS_KEPT))
+    away = tuple(unavailable(YAHOO, as_of(0)) for _ in range(MAX_STORED_TROUBLES // LESSONS_KEPT))
     assert not list(newly_counted(lesson(n, troubles=away) for n in range(LESSONS_KEPT)))
 
 

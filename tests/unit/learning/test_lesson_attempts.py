@@ -8,7 +8,7 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.learning.lessons import ToolUse, Trouble, TroubleKind
 from desk.contracts.names import AgentId, CallFault, market_run_id, reassignment_run_id
 from desk.contracts.week.report import MarketOutcome
-from desk.learning.lessons.attempts import Fault, Tried, sources_of, task_key, with_attempts
+from desk.learning.lessons.attempts import AttemptRecord, Fault, sources_of, task_key, with_attempts
 from desk.learning.lessons.week_lesson import MOST_TROUBLES
 from tests.support.documents.report_outcomes import made_up_history, pair_outcome
 from tests.support.runs.learning import lesson, use
@@ -19,7 +19,7 @@ LATE = Fault(CallFault.TIMEOUT, "ecb.get_quote did not answer within 13.5 s")
 KILLED = Fault(None, "activity Heartbeat timeout")
 
 
-def call(**fields: Any) -> Tried:
+def call(**fields: Any) -> AttemptRecord:
     """A call of the ECB's quotes by research agent 1, answered at once."""
     given = {
         "workflow_id": MARKET,
@@ -30,10 +30,10 @@ def call(**fields: Any) -> Tried:
         "status": ToolStatus.OK,
         **fields,
     }
-    return Tried(**given)
+    return AttemptRecord(**given)
 
 
-def told(*tried: Tried, counted: bool = False) -> tuple[ToolUse, tuple[Trouble, ...]]:
+def told(*tried: AttemptRecord, counted: bool = False) -> tuple[ToolUse, tuple[Trouble, ...]]:
     """What was had of the ECB's quotes, which the lesson has ten calls of already, and what went
     wrong."""
     keys = {task_key(one.workflow_id, one.activity_id) for one in tried} if counted else set()
@@ -75,7 +75,7 @@ def test_a_worker_that_was_killed_is_held_against_no_source() -> None:
 
 
 def test_a_turn_that_was_taken_at_another_try_is_a_trouble_of_its_agent() -> None:
-    turn = Tried(
+    turn = AttemptRecord(
         workflow_id=reassignment_run_id(MARKET, "research_fx"),
         activity_id="research_agent_2.research_fx.t2",
         at=AT,

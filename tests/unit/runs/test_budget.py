@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.tasks import AgentLimits, Effort
 from desk.contracts.agents.usage import Usage
-from desk.runs.assignments.budget import KEPT_BACK, Budget, Stage, affordable, as_usage
+from desk.runs.assignments.budget import UNRESERVED_SHARE, Budget, Stage, affordable, as_usage
 from desk.runs.assignments.tasks import effort_for, turns_for
 
 MONEY = st.decimals(0, 1_000, places=4, allow_nan=False)
@@ -52,7 +52,7 @@ def test_the_markets_parts_leave_some_for_the_rest(
     assert parts.keys() == efforts.keys()
     if allowed.usd is not None and budget.left.usd is not None:
         assert sum(part.usd or 0 for part in parts.values()) + budget.left.usd == allowed.usd
-        assert budget.left.usd >= allowed.usd * KEPT_BACK
+        assert budget.left.usd >= allowed.usd * UNRESERVED_SHARE
     for market, effort in efforts.items():
         if effort is Effort.HIGH and Effort.LOW in efforts.values():
             low = next(m for m, e in efforts.items() if e is Effort.LOW)

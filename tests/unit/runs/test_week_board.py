@@ -71,19 +71,19 @@ def test_a_revision_takes_the_time_that_was_worked_on_it_and_not_what_it_waited_
 def test_a_board_that_is_put_away_tells_the_same() -> None:
     told, recorded, details = status(board()), board().record_with(), board().details()
     away = board()
-    away.put_away()
+    away.compress_outcomes()
     assert status(away) == told
     assert away.details() == details
     assert away.record_with() == recorded
-    away.put_away()
-    away.put_away()
+    away.compress_outcomes()
+    away.compress_outcomes()
     assert away.record_with() == recorded
     assert status(away) == told
 
 
 def test_a_board_that_was_put_away_takes_what_comes_back() -> None:
     away = board()
-    away.put_away()
+    away.compress_outcomes()
     away.outcomes["USD/JPY"] = outcome("USD/JPY")
     states = {line.market: line.state for line in status(away).markets}
     assert set(states.values()) == {MarketState.DONE}
@@ -92,7 +92,7 @@ def test_a_board_that_was_put_away_takes_what_comes_back() -> None:
 
 def test_a_board_that_goes_on_from_a_record_forgets_what_was_put_away() -> None:
     away, other = board(), board()
-    away.put_away()
+    away.compress_outcomes()
     other.outcomes["EUR/USD"] = outcome("USD/JPY")
     away.restore(other.record_with())
     assert away.record_with() == other.record_with()
@@ -123,7 +123,7 @@ def test_a_market_is_told_with_what_it_has_cost_and_until_when_it_is_at_work() -
 
 def test_a_rerun_shows_on_a_board_that_was_put_away() -> None:
     away = board()
-    away.put_away()
+    away.compress_outcomes()
     away.running["EUR/USD"] = NOW + timedelta(minutes=20)
     (line,) = (m for m in status(away).markets if m.market == "EUR/USD")
     assert (line.state, line.outcome) == (MarketState.RUNNING, None)

@@ -20,7 +20,7 @@ from desk.contracts.week.report import Contribution, ResearchReport
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.week.document.json_form import from_json
-from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK
+from desk.runs.assignments.budget import CENT_OF_A_CENT, UNRESERVED_SHARE
 from tests.support.models.spending import (
     CHEAPER,
     MODEL,
@@ -269,7 +269,7 @@ async def test_a_market_that_is_ended_late_has_spent_its_part(
     assert late.missing == ("not finished by its deadline",)
     (commented,) = spender.of(f"{WEEK}/comment")
     before = spender.usd - commented.usd
-    part = (1 - spender.calls[0].usd) * (1 - KEPT_BACK) / 2
+    part = (1 - spender.calls[0].usd) * (1 - UNRESERVED_SHARE) / 2
     assert commented.allowed.usd == 1 - before - part
 
 

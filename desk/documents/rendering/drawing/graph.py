@@ -190,7 +190,7 @@ def graph_file(graph: GraphSpec) -> str:
     edges: list[str] = []
     labels: list[str] = []
     for link in shape.links:
-        edges.append(_told_edge(graph, link, layout.path(link)))
+        edges.append(_edge_path(graph, link, layout.path(link)))
         at = layout.label_at(link, alone=arriving[link.target] == 1)
         labels += _label(graph, link, at)
     boxes = (_node_with_agent(graph.nodes[n], at, sizes) for n, at in layout.corners.items())
@@ -276,12 +276,12 @@ def _node_with_agent(node: NodeSpec, corner: tuple[float, float], sizes: _Sizes)
     )
 
 
-def _told_edge(graph: GraphSpec, link: Link, path: str) -> str:
+def _edge_path(graph: GraphSpec, link: Link, path: str) -> str:
     when = condition_words(graph, link)
     kind = f"edge{' when' if when else ''}{' back' if link.back else ''}"
     source, target = graph.nodes[link.source].name, graph.nodes[link.target].name
-    told = escape(f"{source} to {target}{f': {when}' if when else ''}")
-    return f'<path class="{kind}" d="{path}" marker-end="url(#tip)"><title>{told}</title></path>'
+    words = escape(f"{source} to {target}{f': {when}' if when else ''}")
+    return f'<path class="{kind}" d="{path}" marker-end="url(#tip)"><title>{words}</title></path>'
 
 
 def _label(graph: GraphSpec, link: Link, at: tuple[float, float]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def corners(low: Point, high: Point) -> tuple[Point, Point, Point, Point]:
     return low, (high[0], low[1]), high, (low[0], high[1])
 
 
-def drawn_again(chart: str) -> str:
+def second_view(chart: str) -> str:
     """Returns a second view of a chart that is in the page already, without repeating its data."""
     root, body = _FIRST_TAG.match(chart), _ID.search(chart)
     if root is None or body is None:

@@ -82,7 +82,7 @@ class Figure(NamedTuple):
 Piece: TypeAlias = str | Figure | Quoted
 
 
-class KeptProse(NamedTuple):
+class PrintableProse(NamedTuple):
     """A printable text, and the sentences that were left out of it."""
 
     prose: str
@@ -159,14 +159,14 @@ def harmless(words: str) -> str:
     return _ACTED_ON.sub(lambda found: f"\\{found[0]}", words)
 
 
-def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
+def printable_prose(prose: str, known: Known, place: str) -> PrintableProse:
     """Returns the text without control characters, and without sentences that contain a typed
     figure or an unknown reference."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
     rejected = rejected_figures(visible, known.claims, others=known.others, place=place)
     kept = without(visible, rejected)
     gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
-    return KeptProse(
+    return PrintableProse(
         kept, tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone))
     )
 
@@ -179,7 +179,7 @@ def plain_if_known(prose: str, known: Known) -> str:
     version judges a sentence differently.
     """
     try:
-        return render_plain(kept_prose(prose, known, "memory").prose, known)
+        return render_plain(printable_prose(prose, known, "memory").prose, known)
     except UnknownReferenceError:
         return ""
 

@@ -24,7 +24,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.nodes import node_reports
 from desk.documents.answer.parts import PartRecord, RunMaterial
-from desk.documents.rendering.words.prose import Known, kept_prose
+from desk.documents.rendering.words.prose import Known, printable_prose
 from desk.programs.episode.actions import PART_FIELDS, Pointer
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.insights import insights
@@ -347,7 +347,7 @@ class _EpisodeWriter:
         """Returns the printable part of the prose. A text on several blackboards is checked
         once."""
         if prose not in self._read:
-            kept = kept_prose(prose, self._known, place)
+            kept = printable_prose(prose, self._known, place)
             self.dropped += kept.dropped
             self._read[prose] = kept.prose
         return self._read[prose]

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from desk.agents.answer_form import ToldHit, ToldHits, UnreadableAnswer, told
+from desk.agents.answer_form import ParsedHit, ParsedHits, UnreadableAnswer, parse_answer
 from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK, Capability
 from desk.contracts.agents.tasks import Query
@@ -123,13 +123,13 @@ def why_not(result: ToolResult, thing: str) -> str:
     return f"{clip(thing, 120)} {verb}: {clip(said, LONGEST_LINE)}"
 
 
-def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
+def hits_in(results: Iterable[ToolResult]) -> list[ParsedHit]:
     """Returns the search hits, best first, without duplicate addresses."""
-    found: dict[str, ToldHit] = {}
+    found: dict[str, ParsedHit] = {}
     for result in results:
         if result.status is ToolStatus.OK:
             try:
-                hits = told(result, ToldHits).results
+                hits = parse_answer(result, ParsedHits).results
             except UnreadableAnswer:
                 continue
             for hit in hits:
@@ -137,13 +137,13 @@ def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
     return list(found.values())
 
 
-def hits_before(context: TurnContext) -> list[ToldHit]:
+def hits_before(context: TurnContext) -> list[ParsedHit]:
     """Returns the search hits of earlier nodes, best first, without duplicate addresses."""
-    found: dict[str, ToldHit] = {}
+    found: dict[str, ParsedHit] = {}
     for entry in context.state:
         if isinstance(entry.result, WebSearched):
             for hit in entry.result.results:
-                told_hit = ToldHit(title=hit.title, snippet=hit.snippet, url=hit.url)
+                told_hit = ParsedHit(title=hit.title, snippet=hit.snippet, url=hit.url)
                 found.setdefault(hit.url, told_hit)
     return list(found.values())
 

@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from desk.agents.answer_form import ToldHits, ToldTicket, UnreadableAnswer, told, told_when
+from desk.agents.answer_form import (
+    ParsedHits,
+    ParsedTicket,
+    UnreadableAnswer,
+    parse_answer,
+    publication_instant,
+)
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolStatus
@@ -111,14 +117,14 @@ def _ticket(result: ToolResult) -> Ticket:
     Raises:
         ValueError: the answer is not a ticket, or is longer than a ticket may be.
     """
-    answer = told(result, ToldTicket)
+    answer = parse_answer(result, ParsedTicket)
     return Ticket(
         id=answer.id,
         status=answer.status,
         assignee=answer.assignee or None,
         summary=answer.summary,
         url=answer.url,
-        updated_at=told_when(result),
+        updated_at=publication_instant(result),
         description=clip(answer.description, LONGEST_TEXT) if answer.description else None,
         links=answer.links[:MOST_LINKS],
     )
@@ -166,7 +172,7 @@ def _hits_found(request: TurnRequest, searched: tuple[ToolResult, ...]) -> WebSe
             missing.append(why_not(result, "the search"))
             continue
         try:
-            hits = told(result, ToldHits).results
+            hits = parse_answer(result, ParsedHits).results
         except UnreadableAnswer as error:
             missing.append(f"the search could not be read: {error}")
             continue

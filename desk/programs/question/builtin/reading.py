@@ -12,12 +12,12 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from desk.agents.answer_form import (
-    ToldAnswer,
-    ToldDocument,
-    ToldPdf,
+    ParsedAnswer,
+    ParsedDocument,
+    ParsedPdf,
     UnreadableAnswer,
-    told,
-    told_when,
+    parse_answer,
+    publication_instant,
 )
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
@@ -75,7 +75,7 @@ MOST_TICKETS: Final = 2
 
 LONGEST_MISSING = 600
 
-Part = TypeVar("Part", bound=ToldAnswer)
+Part = TypeVar("Part", bound=ParsedAnswer)
 
 OneReading = TypeVar("OneReading", bound="PartialReading[Any]")
 
@@ -152,7 +152,7 @@ class PartialReading(ABC, Generic[Part]):
 
 
 @dataclass(slots=True)
-class _DocumentReading(PartialReading[ToldDocument]):
+class _DocumentReading(PartialReading[ParsedDocument]):
     """A document as far as it was read. `next_offset` is the start of the next part, None at its
     end."""
 
@@ -173,7 +173,7 @@ class _DocumentReading(PartialReading[ToldDocument]):
         read = len(self.markdown)
         return self.next_offset if read < MOST_CHARACTERS else None
 
-    def add(self, part: ToldDocument) -> None:
+    def add(self, part: ParsedDocument) -> None:
         self.parts.setdefault(part.offset or 0, part.markdown)
         self.characters = part.characters or self.characters
         self.next_offset = part.next_offset
@@ -195,7 +195,7 @@ _DOCUMENTS: Final = Course(
     most_searched=MOST_DOCUMENTS,
     named=named_documents,
     found=documents_found,
-    part=ToldDocument,
+    part=ParsedDocument,
     reading=_DocumentReading,
 )
 
@@ -222,7 +222,7 @@ def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[st
 
 
 @dataclass(slots=True)
-class _PdfReading(PartialReading[ToldPdf]):
+class _PdfReading(PartialReading[ParsedPdf]):
     """A file as far as it was read. `next_page` is the next page to read, None at its end."""
 
     pages: dict[int, str] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class _PdfReading(PartialReading[ToldPdf]):
     def goes_on_at(self) -> int | None:
         return self.next_page if len(self.pages) < MOST_PAGES else None
 
-    def add(self, part: ToldPdf) -> None:
+    def add(self, part: ParsedPdf) -> None:
         for place, page in enumerate(part.pages, start=len(self.pages) + 1):
             self.pages.setdefault(page.page_number or place, page.text)
         self.page_count = part.page_count or self.page_count
@@ -262,7 +262,7 @@ _PDFS: Final = Course(
     most_searched=MOST_FILES,
     named=named_pdfs,
     found=pdfs_found,
-    part=ToldPdf,
+    part=ParsedPdf,
     reading=_PdfReading,
 )
 
@@ -460,12 +460,14 @@ def _read(
             missing.append(why_not(result, course.title(name)))
             continue
         try:
-            part = told(result, course.part)
+            part = parse_answer(result, course.part)
         except UnreadableAnswer as error:
             missing.append(f"{course.title(name)} could not be read: {error}")
             continue
         if name not in readings:
-            readings[name] = course.reading(name, part, result.evidence_id, told_when(result))
+            readings[name] = course.reading(
+                name, part, result.evidence_id, publication_instant(result)
+            )
         readings[name].add(part)
         readings[name].evidence = result.evidence_id
     return list(readings.values()), missing

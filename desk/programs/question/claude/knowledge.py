@@ -14,15 +14,13 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import BaseModel, Field, ValidationError
 
 from desk.agents.answer_form import (
-    ToldDocument,
-    ToldHits,
-    ToldPdf,
-    ToldTicket,
+    ParsedDocument,
+    ParsedHits,
+    ParsedPdf,
+    ParsedTicket,
     UnreadableAnswer,
-    told_when,
-)
-from desk.agents.answer_form import (
-    told as read_answer,
+    parse_answer,
+    publication_instant,
 )
 from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import USUAL_CAPABILITY, Capability
@@ -66,28 +64,36 @@ def things_in(answer: ToolResult, task: TaskType) -> list[BaseModel]:
 
 
 def _ticket(answer: ToolResult) -> list[BaseModel]:
-    read = read_answer(answer, ToldTicket)
-    return [Ticket.model_validate({**_known(read), "updated_at": told_when(answer)})]
+    read = parse_answer(answer, ParsedTicket)
+    return [Ticket.model_validate({**_known(read), "updated_at": publication_instant(answer)})]
 
 
 def _document(answer: ToolResult) -> list[BaseModel]:
-    read = read_answer(answer, ToldDocument)
-    return [KnowledgeDocument.model_validate({**_known(read), "published_at": told_when(answer)})]
+    read = parse_answer(answer, ParsedDocument)
+    return [
+        KnowledgeDocument.model_validate(
+            {**_known(read), "published_at": publication_instant(answer)}
+        )
+    ]
 
 
 def _pdf(answer: ToolResult) -> list[BaseModel]:
-    read = read_answer(answer, ToldPdf)
+    read = parse_answer(answer, ParsedPdf)
     pages = tuple(
         PdfPage(text=page.text, page_number=page.page_number or number)
         for number, page in enumerate(read.pages, start=1)
     )
-    return [PdfText(url=read.url, pages=pages, title=read.title, published_at=told_when(answer))]
+    return [
+        PdfText(
+            url=read.url, pages=pages, title=read.title, published_at=publication_instant(answer)
+        )
+    ]
 
 
 def _hits(answer: ToolResult) -> list[BaseModel]:
     return [
         SearchHit(title=hit.title or hit.url, snippet=hit.snippet or "", url=hit.url)
-        for hit in read_answer(answer, ToldHits).results
+        for hit in parse_answer(answer, ParsedHits).results
     ]
 
 

@@ -27,7 +27,7 @@ from desk.contracts.runs.turns import AgentResult, TurnContext, TurnRequest
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
-from desk.trust.prose import REFERENCE, references, stands_in
+from desk.trust.prose import REFERENCE, occurs_in, references
 
 _OF_MARKETS: Final = frozenset({"research", "validation"})
 
@@ -227,15 +227,15 @@ def _standing(thing: BaseModel, text: str) -> Iterator[_Place]:
     match thing:
         case PdfText():
             for page in thing.pages:
-                if stands_in(text, page.text):
+                if occurs_in(text, page.text):
                     yield _Place(thing, f"page {page.page_number}")
         case KnowledgeDocument():
-            if stands_in(text, thing.markdown):
+            if occurs_in(text, thing.markdown):
                 yield _Place(thing)
         case _:
             fields = thing.model_dump(mode="json", exclude_none=True)
             for name, value in fields.items():
-                if stands_in(text, value):
+                if occurs_in(text, value):
                     yield _Place(thing, name if isinstance(thing, Ticket) else None)
 
 

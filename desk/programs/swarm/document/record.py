@@ -11,7 +11,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SubagentSpec, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound
 from desk.documents.answer.parts import PartRecord
-from desk.documents.rendering.words.prose import Known, kept_prose
+from desk.documents.rendering.words.prose import Known, printable_prose
 from desk.learning.hypotheses import unscorable
 from desk.programs.swarm.hypotheses import uncarried
 from desk.trust.prose import NOTHING_LEFT, references
@@ -145,7 +145,7 @@ class _SwarmWriter:
         return subagent.model_copy(update=update)
 
     def _kept(self, prose: str, place: str) -> str:
-        kept = kept_prose(prose, self._known, place)
+        kept = printable_prose(prose, self._known, place)
         self.dropped += kept.dropped
         return kept.prose
 

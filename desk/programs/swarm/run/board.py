@@ -47,7 +47,7 @@ class SwarmBoard(NodeBoard):
         self.memory: str | None = carried.memory if carried else None
         if carried:
             self.waited = carried.waited
-            self.go_on(carried.outcomes)
+            self.restore_outcomes(carried.outcomes)
             self.budget.settle(NOTHING, as_usage(carried.spent))
 
     @property

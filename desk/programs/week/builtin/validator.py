@@ -65,8 +65,8 @@ from desk.trust.conflicts import (
     claim_position,
     detect_conflicts,
     is_publisher,
+    new_conflict,
     origin_of,
-    put_to_the_vote,
     state,
     target_ranges,
     weakest_source,
@@ -294,7 +294,7 @@ def second_opinions(
             positions = _positions(finding, claim, against, case, voting)
             bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, NO_RANGES)
             kind = ConflictKind.LEVEL
-            yield put_to_the_vote(
+            yield new_conflict(
                 f"{market}/conflict/{topic}", market, kind, positions, voting, bounds
             )
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.runs.messages import AgentStatus
 from desk.documents.rendering.words.wording import share_words
-from desk.learning.hypotheses import what_is_said
+from desk.learning.hypotheses import statement_of_hypothesis
 from desk.learning.standing import is_backtested
 from desk.programs.week.document.rendering.record_words import (
     SCORE_COLUMNS,
@@ -135,7 +135,7 @@ def _rows(card: Scorecard) -> list[tuple[str, ...]]:
 def _hypotheses(card: DeskScorecard) -> list[tuple[str, str, str, str, str]]:
     return [
         (
-            what_is_said(one.hypothesis),
+            statement_of_hypothesis(one.hypothesis),
             share_words(one.hypothesis.probability),
             str(one.state),
             brier_words(one.score),

@@ -19,7 +19,7 @@ from desk.programs.swarm.balance import Balance, WeightedView, balance_of
 from desk.programs.swarm.hypotheses import EVEN, hypotheses_on, probability_of
 from desk.trust.conflicts.detection import own_judgement
 from desk.trust.conflicts.positions import view_position
-from desk.trust.conflicts.voting import put_to_the_vote
+from desk.trust.conflicts.voting import new_conflict
 from desk.trust.prose.references import render
 from tests.support.builders import claim, finding, pair_market, source, view, window
 
@@ -136,7 +136,7 @@ def test_a_side_that_is_hardly_likelier_than_the_other_is_not_taken_up() -> None
 def test_a_vote_s_own_positions_make_the_side_that_it_chose_the_likelier_one() -> None:
     views = balance((Leaning.UP, 0.42), (Leaning.NEUTRAL, 0.36), (Leaning.NEUTRAL, 0.42))
     held = [*map(_position, views.voices), _target(AGENTS[1], 0.57), _target(AGENTS[2], 0.69)]
-    conflict = put_to_the_vote("c", "USD/JPY", ConflictKind.DIRECTION, held, VotingConfig())
+    conflict = new_conflict("c", "USD/JPY", ConflictKind.DIRECTION, held, VotingConfig())
     voted = views._replace(conflict=conflict)
     direction = made(voted, LAST)[HypothesisKind.DIRECTION]
     assert (direction.leaning, conflict.chosen) == (Leaning.DOWN, Leaning.DOWN)

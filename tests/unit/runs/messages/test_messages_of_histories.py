@@ -27,7 +27,7 @@ from desk.contracts.runs.messages import (
 )
 from desk.platform.temporal.conversion import data_converter
 from desk.platform.temporal.history import RunHistory
-from desk.runs.messages import ToldWorkflow, chosen, messages_of
+from desk.runs.messages import WorkflowEvents, chosen, messages_of
 from starters.monitoring.messages.command import lines_of
 from starters.monitoring.messages.history import told_workflow
 from starters.terminal.tables import WIDTH
@@ -37,7 +37,7 @@ NAMES = sorted(path.stem for path in HISTORIES.glob("*.json"))
 T = MessageType
 
 
-async def told_history(name: str, directory: Path, *, root: bool = False) -> ToldWorkflow:
+async def told_history(name: str, directory: Path, *, root: bool = False) -> WorkflowEvents:
     """A recorded history by its file's name; `directory` holds no large payloads."""
     history = recorded(name)
     begun = history.events[0].workflow_execution_started_event_attributes

@@ -12,7 +12,7 @@ from desk.sources.knowledge.files import read_corpus
 from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PdfTexts
 from desk.sources.knowledge.text import PASSAGE, passages
-from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.quotations import occurs_in
 from tests.support.knowledge.asking import asked, asked_in_turn, refused
 from tests.support.knowledge.corpus import AFTER, BEFORE, CorpusFolder, pdf_of, small_corpus
 
@@ -64,7 +64,7 @@ async def test_a_snippet_is_the_best_passage_in_the_words_of_its_source(tmp_path
     assert "The quorum is **seven** members." in hit["snippet"]
     assert len(hit["snippet"]) <= PASSAGE
     whole = await asked(folder, "get_doc", doc_id="minutes")
-    assert stands_in(hit["snippet"], whole)
+    assert occurs_in(hit["snippet"], whole)
 
 
 async def test_a_short_page_is_its_own_snippet(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_passages_hold_every_word_of_a_text_in_its_order(text: str) -> None:
     parts = list(passages(text))
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert all(0 < len(part) <= PASSAGE for part in parts)
-    assert all(stands_in(part, text) for part in parts)
+    assert all(occurs_in(part, text) for part in parts)
 
 
 async def test_what_the_best_thing_is_about_is_found_besides(tmp_path: Path) -> None:

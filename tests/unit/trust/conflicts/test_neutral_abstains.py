@@ -9,7 +9,7 @@ from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchRes
 from desk.contracts.names import AgentId
 from desk.documents.audit.conflicts import conflict_findings
 from desk.programs.swarm.balance import SPECIALISTS_VIEW, SignalConsensus, judge
-from desk.trust.conflicts import in_earlier_words
+from desk.trust.conflicts import resolution_in_old_wording
 from desk.trust.conflicts.detection import view_conflicts
 from tests.support.builders import claim, finding, source, view
 
@@ -58,7 +58,7 @@ def test_whoever_abstains_is_named_apart_from_the_dissent() -> None:
 
 def test_the_words_of_earlier_documents_verify_and_others_do_not() -> None:
     (found,) = conflicts((Leaning.UP, 0.7), (Leaning.DOWN, 0.4), (Leaning.NEUTRAL, 0.9))
-    earlier = found.model_copy(update={"resolution": in_earlier_words(found)})
+    earlier = found.model_copy(update={"resolution": resolution_in_old_wording(found)})
     assert earlier.resolution.endswith(
         " Dissent: neutral (market_specialist, publisher market_specialist table);"
         " down (technical_specialist, publisher technical_specialist table)."

@@ -19,7 +19,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import StateEntry
 from desk.trust.prose.prose_review import review, without_rejected
-from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.quotations import occurs_in
 
 CUT_OFF = "Fixings are taken at 16:00\nLondon time."
 STATE = (
@@ -158,10 +158,10 @@ def test_a_summary_of_which_nothing_is_left_says_so() -> None:
 
 
 def test_numbers_are_no_texts_to_quote() -> None:
-    assert stands_in("1.5", {"text": "at 1.5 percent"})
-    assert not stands_in("1.5", {"value": 1.5})
-    assert not stands_in("value", {"value": "1"})
-    assert not stands_in(" ", {"value": " "})
+    assert occurs_in("1.5", {"text": "at 1.5 percent"})
+    assert not occurs_in("1.5", {"value": 1.5})
+    assert not occurs_in("value", {"value": "1"})
+    assert not occurs_in(" ", {"value": " "})
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ from desk.runs.assignments import merged_outages
 from desk.runs.boards import usage_of
 from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
 from desk.trust.claims.week_counts import counts_by_sign, week_counts
-from desk.trust.conflicts import Ranges, in_earlier_words, state, state_on, target_ranges
+from desk.trust.conflicts import Ranges, resolution_in_old_wording, state, state_on, target_ranges
 from desk.trust.prose import references
 
 CALLED: Final = "report"
@@ -148,7 +148,7 @@ def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         if conflict.bounds is not None and conflict.bounds not in _bounds(conflict, voting, ranges):
             yield AuditFinding(where, "nothing gives the bounds that it compares its figures by")
         again = decided_by_rule(conflict, voting)
-        if again.resolved and conflict.resolution == in_earlier_words(again):
+        if again.resolved and conflict.resolution == resolution_in_old_wording(again):
             again = again.model_copy(update={"resolution": conflict.resolution})
         yield from differing(where, conflict, again)
         yield from _of_choice(where, conflict, claims)

@@ -9,7 +9,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.drawing.charts import calibration_chart, sparklines, year_chart
-from desk.documents.rendering.drawing.svg import drawn_again
+from desk.documents.rendering.drawing.svg import second_view
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
 from desk.programs.week.document.judging.impact_words import impact_words
@@ -94,7 +94,7 @@ def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[s
     """Draws the movers' charts again for the pairs' own sections, in the sense of the page."""
     movers = {row.market for row in report.movers}
     return {
-        market: Markup(drawn_again(chart))  # noqa: S704
+        market: Markup(second_view(chart))  # noqa: S704
         for market, chart in charts.items()
         if market in movers
     }

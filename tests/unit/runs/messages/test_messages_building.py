@@ -36,17 +36,17 @@ from desk.runs.messages import (
     ActivityTaken,
     AttemptFailure,
     Failed,
-    HandedOn,
     Lost,
     MessageEvent,
     Pending,
     Reassigned,
-    ToldWorkflow,
+    ReassignedTask,
     TurnAnswer,
     TurnAnswered,
     TurnAsked,
     WorkerSeen,
     WorkerState,
+    WorkflowEvents,
     chosen,
     messages_of,
     turn_of,
@@ -103,7 +103,7 @@ def answered(number: int, of: int, *calls: JsonValue, **turn: Any) -> TurnAnswer
 
 
 def told_of(*events: MessageEvent, pending: tuple[Pending, ...] = ()) -> list[AgentMessage]:
-    workflow = ToldWorkflow("w/market/USD/JPY", "run", events, pending=pending)
+    workflow = WorkflowEvents("w/market/USD/JPY", "run", events, pending=pending)
     return list(chosen(messages_of([workflow])))
 
 
@@ -171,7 +171,7 @@ def test_a_task_that_nobody_took_is_rejected_with_the_reason() -> None:
 @pytest.mark.parametrize("reported", [True, False])
 def test_a_limit_that_was_met_is_reported_when_the_task_is_handed_on(reported: bool) -> None:
     ended = Failed(3, at(3), asked=1, fault=FAULT) if reported else answered(3, 1, "a")
-    handed = HandedOn(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,))
+    handed = ReassignedTask(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,))
     messages = told_of(asked(1), ended, Reassigned(4, at(4), handed))
     errors = [m for m in messages if isinstance(m.content, ErrorReportContent)]
     assert len(errors) == 1, "one report, whoever made it"
@@ -180,7 +180,9 @@ def test_a_limit_that_was_met_is_reported_when_the_task_is_handed_on(reported: b
 
 
 def test_each_agent_that_is_asked_in_turn_is_told_who_failed_before_it() -> None:
-    handed = HandedOn(assignment=ASSIGNMENT, tried=(AgentId.RESEARCH_AGENT_1,), errors=(LIMIT,))
+    handed = ReassignedTask(
+        assignment=ASSIGNMENT, tried=(AgentId.RESEARCH_AGENT_1,), errors=(LIMIT,)
+    )
     asks = tuple(
         ActivityAsked(
             number,
@@ -191,7 +193,7 @@ def test_each_agent_that_is_asked_in_turn_is_told_who_failed_before_it() -> None
         )
         for number, agent in ((1, AgentId.RESEARCH_AGENT_2), (4, AgentId.VALIDATOR))
     )
-    workflow = ToldWorkflow("w/market/JP/reassign/research_fx", "run", asks, handed=handed)
+    workflow = WorkflowEvents("w/market/JP/reassign/research_fx", "run", asks, handed=handed)
     contents = [message.content for message in chosen(messages_of([workflow]))]
     assert [
         (content.retry_count, content.reassigned_from)
@@ -226,7 +228,7 @@ CALL = asked(4, call=".get_quote", queue="source.ecb")
 LETTER = DeadLetter(
     assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,), week=ASSIGNMENT.week
 )
-HANDED = HandedOn(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,))
+HANDED = ReassignedTask(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,7 @@ def test_an_error_is_told_with_its_time_its_place_and_what_was_done(
 
 def test_who_took_over_and_could_not_either_leaves_a_dead_letter() -> None:
     events = (asked(1), answered(5, 1, failure=LIMIT))
-    workflow = ToldWorkflow("w/market/JP/reassign/research_fx", "run", events, handed=HANDED)
+    workflow = WorkflowEvents("w/market/JP/reassign/research_fx", "run", events, handed=HANDED)
     (report,) = (
         message.content
         for message in chosen(messages_of([workflow]))
@@ -285,7 +287,7 @@ def test_a_call_without_an_answer_is_told_with_its_activity_and_its_type() -> No
 
 def test_a_task_is_accepted_with_what_its_worker_has_in_use_as_long_as_that_is_known() -> None:
     at_work = Pending(f"{PLACE}.t1", 1, "research@host-1", at(2))
-    workflow = ToldWorkflow("w/market/USD/JPY", "run", (asked(1),), pending=(at_work,))
+    workflow = WorkflowEvents("w/market/USD/JPY", "run", (asked(1),), pending=(at_work,))
     worker = WorkerSeen("research@host-1", WorkerState.RUNNING, NOW, in_use=0.25)
     for known, share in (((worker,), 0.25), ((), None)):
         (accepted,) = (

@@ -30,10 +30,10 @@ from desk.runs.messages.events import (
     MessageEvent,
     Reassigned,
     RerunAsked,
-    ToldWorkflow,
     TurnAnswered,
     TurnKey,
     WaitingNoted,
+    WorkflowEvents,
     turn_of,
 )
 
@@ -66,10 +66,10 @@ class Task:
     reported: bool = False
 
 
-class Teller:
+class MessageBuilder:
     """Makes the messages of one workflow, event by event."""
 
-    def __init__(self, workflow: ToldWorkflow) -> None:
+    def __init__(self, workflow: WorkflowEvents) -> None:
         self.workflow = workflow
         self.asked = {e.event_id: e for e in workflow.events if isinstance(e, ActivityAsked)}
         self.tasks = dict(self._given_tasks())
