@@ -69,7 +69,7 @@ class TapePlayer:
         place = TakeKey(path, info.activity_id, effect)
         take = self._takes.get(place)
         if take is None:
-            raise self.mismatch(f"the run asks for {place}; the tape holds {self._held(path)}")
+            raise self.mismatch(f"the run asks for {place}; the tape holds {self._contents(path)}")
         if differs := differing(take.asked, digests_of(effect, request)):
             words = f"{place} asks something else than when it was recorded: {', '.join(differs)}"
             raise self.mismatch(f"{words} differ")
@@ -85,7 +85,7 @@ class TapePlayer:
             self.fault.set_result(words)
         return permanent(FailureType.TAPE_MISMATCH, words)
 
-    def _held(self, path: str) -> str:
+    def _contents(self, path: str) -> str:
         """Describes what the tape has of a workflow, or else which workflows it has."""
         own = [f"{p.effect} {p.activity_id}" for p in self._takes if p.workflow == path]
         if own:

@@ -12,10 +12,10 @@ from desk.programs.week.archive import is_behind, write_archive
 
 LOG = logging.getLogger(__name__)
 
-LONGEST: Final = 60.0
+MAX_WAIT_SECONDS: Final = 60.0
 """The maximum number of seconds to wait for the archive, far below the timeout of an activity."""
 
-REST: Final = 24.0
+PAUSE_FACTOR: Final = 24.0
 """The pause after writing the archive, as a multiple of the time that writing took. The weeks of a
 backfill come faster than that, so several share one archive, and it takes at most a twenty-fifth of
 a processor."""
@@ -32,10 +32,10 @@ class ArchiveUpkeep:
         self._reports_dir = reports_dir
         self._one_at_a_time = asyncio.Lock()
         self._awaited = False
-        self._wanted = False
-        self._rested_at = 0.0
-        self._hurry = asyncio.Event()
-        self._keeping: asyncio.Task[None] | None = None
+        self._scheduled = False
+        self._pause_ends = 0.0
+        self._skip_pause = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
 
     async def refresh(self) -> None:
         """Writes the archive now, with everything published so far.
@@ -50,7 +50,7 @@ class ArchiveUpkeep:
             async with self._one_at_a_time:
                 self._awaited = False
                 writing = asyncio.to_thread(write_archive, self._reports_dir)
-                await asyncio.wait_for(writing, LONGEST)
+                await asyncio.wait_for(writing, MAX_WAIT_SECONDS)
         except Exception as error:
             LOG.warning(
                 "the archive in %s is not up to date: %s; `desk archive` writes it anew",
@@ -61,29 +61,29 @@ class ArchiveUpkeep:
         finally:
             self._awaited = False
 
-    def want(self) -> None:
+    def schedule(self) -> None:
         """Schedules a write of the archive in the background: at once, or after the pause that
-        follows the last one (`REST`)."""
-        self._wanted = True
-        if self._keeping is None or self._keeping.done():
-            self._keeping = asyncio.create_task(self._keep())
+        follows the last one (`PAUSE_FACTOR`)."""
+        self._scheduled = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write_scheduled())
 
     async def finish(self) -> None:
         """Writes the archive now if a write is scheduled."""
-        self._hurry.set()
-        if self._keeping is not None:
-            await self._keeping
+        self._skip_pause.set()
+        if self._task is not None:
+            await self._task
 
-    async def _keep(self) -> None:
-        while self._wanted:
+    async def _write_scheduled(self) -> None:
+        while self._scheduled:
             with suppress(TimeoutError):
-                async with asyncio.timeout(max(0.0, self._rested_at - time.monotonic())):
-                    await self._hurry.wait()
-            self._wanted = False
+                async with asyncio.timeout(max(0.0, self._pause_ends - time.monotonic())):
+                    await self._skip_pause.wait()
+            self._scheduled = False
             began = time.monotonic()
             await self.refresh()
             ended = time.monotonic()
-            self._rested_at = ended + REST * (ended - began)
+            self._pause_ends = ended + PAUSE_FACTOR * (ended - began)
 
 
 @asynccontextmanager
@@ -92,7 +92,7 @@ async def running_archive_upkeep(reports_dir: Path) -> AsyncIterator[ArchiveUpke
     write that is still scheduled."""
     upkeep = ArchiveUpkeep(reports_dir)
     if await asyncio.to_thread(is_behind, reports_dir):
-        upkeep.want()
+        upkeep.schedule()
     try:
         yield upkeep
     finally:

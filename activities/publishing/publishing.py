@@ -174,7 +174,7 @@ class PublishingActivities:
             late = await _wait_for_week_before(request)
             published = await self._in_turn(lambda: self._report(placed, late))
             if self._is_kept:
-                self._archive.want()
+                self._archive.schedule()
             else:
                 await self._archive.refresh()
             return published

@@ -38,7 +38,7 @@ NEWS: Final = (
 )
 """For agents that are models. The built-in analysts ask for none of it."""
 
-_HELD: Final = (
+_CONTENT_FIELDS: Final = (
     *("value", "values", "items", "symbols", "averages", "carried"),
     *("id", "markdown", "pages", "results"),
 )
@@ -214,17 +214,17 @@ def _is_empty(result: ToolResult) -> bool:
     if not isinstance(content, dict):
         return False
     says_so = isinstance(content.get("missing"), str) or bool(result.call.answer)
-    held = [content[name] for name in _HELD if name in content]
+    held = [content[name] for name in _CONTENT_FIELDS if name in content]
     return says_so and bool(held) and all(value in (None, []) for value in held)
 
 
 def _words(results: Sequence[ToolResult]) -> str:
     """Returns each source's reason, shortened to an equal share of the room."""
     share = LONGEST_NOTE // len(results) - 2
-    return "; ".join(_said(result)[:share] for result in results)
+    return "; ".join(_source_words(result)[:share] for result in results)
 
 
-def _said(result: ToolResult) -> str:
+def _source_words(result: ToolResult) -> str:
     return f"{result.call.server}.{result.call.tool}: {_reason(result) or result.status}"
 
 

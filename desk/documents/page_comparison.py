@@ -45,9 +45,9 @@ _DRAWN_ATTRIBUTES: Final = _named(
     "preserveaspectratio r role rx ry stroke stroke-width style transform viewbox width x x1 x2 "
     "xlink:href y y1 y2 aria-hidden"
 )
-_SPOKEN: Final = _named("aria-label aria-description title")
+_TEXT_ATTRIBUTES: Final = _named("aria-label aria-description title")
 """Attributes that a reader sees or hears."""
-_TELLING: Final = _SPOKEN | {"id"}
+_TELLING: Final = _TEXT_ATTRIBUTES | {"id"}
 """Attributes that count each time they are given."""
 _POLICY: Final = {
     "http-equiv": "Content-Security-Policy",
@@ -188,15 +188,15 @@ class _PageParser(HTMLParser):
             self._styles.append(data)
             self._check_style(data)
         else:
-            self._say(data)
+            self._add_words(data)
 
     def handle_entityref(self, name: str) -> None:
         self._write(f"&{name};")
-        self._say(f"&{name};")
+        self._add_words(f"&{name};")
 
     def handle_charref(self, name: str) -> None:
         self._write(f"&#{name};")
-        self._say(f"&#{name};")
+        self._add_words(f"&#{name};")
 
     def handle_decl(self, decl: str) -> None:
         if self._written or decl.lower() != "doctype html":
@@ -212,7 +212,7 @@ class _PageParser(HTMLParser):
     def unknown_decl(self, data: str) -> None:
         self._fault("a declaration")
 
-    def _say(self, words: str) -> None:
+    def _add_words(self, words: str) -> None:
         if self._chart is None:
             self._words.append(words)
         elif self._chart:
@@ -247,7 +247,7 @@ class _PageParser(HTMLParser):
             self._fault("an order to the browser")
         for name, value in attributes:
             known = name in (_DRAWN_ATTRIBUTES if drawn else _ATTRIBUTES)
-            if not known and name not in _SPOKEN:
+            if not known and name not in _TEXT_ATTRIBUTES:
                 self._fault(f"an attribute {name}")
             self._check_value(tag, name, value or "")
         if len(self._faults) == faults and not _TELLING & {name for name, _ in attributes}:
@@ -266,7 +266,7 @@ class _PageParser(HTMLParser):
             self._ids.add(value)
         elif name in {"style", "clip-path", "fill", "stroke", "marker-end"}:
             self._check_style(value)
-        elif name in _SPOKEN and self._chart is None:
+        elif name in _TEXT_ATTRIBUTES and self._chart is None:
             self._spoken.append(_words([value]))
 
     def _check_style(self, style: str) -> None:
@@ -416,7 +416,7 @@ def _by_contents(page: Page, wanted: Page, told: JsonValue) -> Comparison:
     added, gone = list((ours - theirs).elements()), list((theirs - ours).elements())
     values = _Values(told)
     wrong = [
-        *_not_there(_keys(gone, values), _keys(added, values)),
+        *_differences(_keys(gone, values), _keys(added, values)),
         *(f"it leads to {link}, the JSON does not" for link in sorted(page.links - wanted.links)),
         *(f"it does not say `{run}`" for run in _lost_runs(gone, added, values)),
     ]
@@ -472,7 +472,7 @@ def _keys(passages: Iterable[str], values: _Values) -> Counter[Run]:
     return Counter(key for key in keys if key)
 
 
-def _not_there(gone: Counter[Run], added: Counter[Run]) -> Iterator[str]:
+def _differences(gone: Counter[Run], added: Counter[Run]) -> Iterator[str]:
     for key in gone - added:
         yield f"it does not have `{' … '.join(key)}` as the JSON has it"
     for key in added - gone:
@@ -503,7 +503,7 @@ def _are_drawn_otherwise(page: Page, wanted: Page) -> bool:
         return False
     pairs = [*zip(page.charts, wanted.charts, strict=True)]
     drawn = [(one, two) for one, two in pairs if not (_is_spark(two) or _is_view(two))]
-    return all(_said(one) == _said(two) for one, two in pairs) and all(
+    return all(_chart_words(one) == _chart_words(two) for one, two in pairs) and all(
         [each.tag for each in one] != [each.tag for each in two] and not _paths(one) & _paths(two)
         for one, two in drawn
     )
@@ -521,7 +521,7 @@ def _is_view(chart: tuple[Element, ...]) -> bool:
     return [each.tag for each in chart[1:]] == ["use"]
 
 
-def _said(chart: tuple[Element, ...]) -> Counter[str]:
+def _chart_words(chart: tuple[Element, ...]) -> Counter[str]:
     """Returns the words of a chart, its label and the drawn words, in any order."""
     labels = (value for name, value in chart[0].attributes if name == "aria-label")
     return Counter((*labels, *(each.text for each in chart if each.text.strip())))

@@ -106,7 +106,7 @@ def scorecard(
 def _card(
     every: Sequence[ScoredForecast], waiting: Sequence[MadeForecast], as_of: datetime
 ) -> Scorecard:
-    said = [_said(forecast) for forecast in every if forecast.value is not None]
+    said = [_prediction(forecast) for forecast in every if forecast.value is not None]
     return Scorecard(
         as_of=as_of,
         open=len(waiting),
@@ -207,7 +207,7 @@ def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int)
     return _weight(WeightOf.AGENT, agent, outcomes, factor, found)
 
 
-class _Said(NamedTuple):
+class _ScoredPrediction(NamedTuple):
     """The probabilities that the desk and carry gave an outcome, and the outcome."""
 
     agent: str
@@ -217,27 +217,31 @@ class _Said(NamedTuple):
     came: float
 
 
-def _said(forecast: ScoredForecast) -> _Said:
+def _prediction(forecast: ScoredForecast) -> _ScoredPrediction:
     made = forecast.made
-    return _Said(made.agent, made.market, made.probability, made.carry, outcome(forecast))
+    return _ScoredPrediction(
+        made.agent, made.market, made.probability, made.carry, outcome(forecast)
+    )
 
 
-def _rows(said: Sequence[_Said]) -> Iterator[ScoreRow]:
+def _rows(said: Sequence[_ScoredPrediction]) -> Iterator[ScoreRow]:
     if said:
         yield _row(ALL, said)
     yield from _rows_by(said, lambda one: one.agent)
     yield from _rows_by(said, lambda one: one.market)
 
 
-def _rows_by(said: Iterable[_Said], name: Callable[[_Said], str]) -> Iterator[ScoreRow]:
-    groups: defaultdict[str, list[_Said]] = defaultdict(list)
+def _rows_by(
+    said: Iterable[_ScoredPrediction], name: Callable[[_ScoredPrediction], str]
+) -> Iterator[ScoreRow]:
+    groups: defaultdict[str, list[_ScoredPrediction]] = defaultdict(list)
     for one in said:
         groups[name(one)].append(one)
     for of in sorted(groups):
         yield _row(of, groups[of])
 
 
-def _row(of: str, said: Sequence[_Said]) -> ScoreRow:
+def _row(of: str, said: Sequence[_ScoredPrediction]) -> ScoreRow:
     own, came = [one.probability for one in said], [one.came for one in said]
     bets = [(one.carry, one.probability, one.came) for one in said if one.carry is not None]
     carry, beside, carried = zip(*bets, strict=True) if bets else ((), (), ())
@@ -260,10 +264,10 @@ def _hits(said: Sequence[float], came: Sequence[float]) -> int:
     return sum((s - COIN) * (c - COIN) > 0 for s, c in zip(said, came, strict=True))
 
 
-def _bins(said: Iterable[_Said]) -> Iterator[CalibrationBin]:
+def _bins(said: Iterable[_ScoredPrediction]) -> Iterator[CalibrationBin]:
     """Yields forecasts by tenths of probability, each including its lower edge. Empty tenths are
     left out."""
-    groups: defaultdict[int, list[_Said]] = defaultdict(list)
+    groups: defaultdict[int, list[_ScoredPrediction]] = defaultdict(list)
     for one in said:
         groups[min(int(one.probability * BINS), BINS - 1)].append(one)
     for place, group in sorted(groups.items()):

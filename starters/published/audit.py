@@ -23,9 +23,9 @@ from desk.documents.answer.audit import (
     sentences_in_answer,
 )
 from desk.documents.answer.json_form import (
-    answer_apart_from_the_run,
     answer_from_json,
     answer_to_json,
+    answer_without_run_fields,
 )
 from desk.documents.answer.publishing import answer_files
 from desk.documents.audit.findings import AuditFinding
@@ -390,7 +390,7 @@ def first_difference(report: Held, other: Held) -> str | None:
 
 def _apart_from_the_run(held: Held) -> str:
     if isinstance(held, AnswerReport):
-        return answer_apart_from_the_run(held)
+        return answer_without_run_fields(held)
     return apart_from_the_run(held)
 
 

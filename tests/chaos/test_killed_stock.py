@@ -14,7 +14,7 @@ from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import EpisodeStatus, StockResult
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from desk.programs.episode.horizon import SETTLING
 from tests.support.processes.counted_worker import read_notes
 from tests.support.processes.homes import home_environment
@@ -53,7 +53,7 @@ def told(result: StockResult) -> str:
         for step in report.stock.steps
     )
     stock = report.stock.model_copy(update={"steps": steps})
-    return answer_apart_from_the_run(report.model_copy(update={"stock": stock}))
+    return answer_without_run_fields(report.model_copy(update={"stock": stock}))
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from desk.platform.settings import McpTransport
 from tests.support.scenarios.desk import Asked
 from tests.support.scenarios.fleet import until
@@ -29,7 +29,7 @@ PAUSE_SECONDS = 0.2
 
 def told(asked: Asked) -> str:
     """A report without what differs from run to run."""
-    return answer_apart_from_the_run(reported(asked))
+    return answer_without_run_fields(reported(asked))
 
 
 @pytest.fixture(scope="module")

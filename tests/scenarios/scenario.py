@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from tests.knowledge.known import KnownQuestion, load
 from tests.support.scenarios.desk import ask, desk_variables, over_stdio
 from tests.support.scenarios.network import NotAllowed
@@ -65,7 +65,7 @@ class Stage:
             self._undisturbed = await self._asked_in_peace()
         if answer is None:
             return "there is no answer"
-        same = answer_apart_from_the_run(answer) == answer_apart_from_the_run(self._undisturbed)
+        same = answer_without_run_fields(answer) == answer_without_run_fields(self._undisturbed)
         return None if same else "it is another answer than that of the undisturbed run"
 
     async def _asked_in_peace(self) -> AnswerReport:

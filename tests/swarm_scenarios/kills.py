@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.processes.counted_worker import read_notes
 from tests.support.scenarios.fleet import ScenarioFleet, until
@@ -88,7 +88,7 @@ async def _in_peace(stage: Stage) -> AnswerReport:
 
 def _first_difference(one: AnswerReport, other: AnswerReport) -> str | None:
     """The first line in which two reports differ but for times and ids; None: in none."""
-    lines = (answer_apart_from_the_run(each).splitlines() for each in (one, other))
+    lines = (answer_without_run_fields(each).splitlines() for each in (one, other))
     pairs = zip_longest(*lines, fillvalue="")
     return next((f"{a.strip()} | {b.strip()}" for a, b in pairs if a != b), None)
 

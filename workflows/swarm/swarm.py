@@ -226,7 +226,7 @@ class ResearchSwarmWorkflow:
         run.tools = await tools_of(policy, SWARM_AGENTS)
         round_ = RunningRound(run)
         conclusion = await self._concluded(round_)
-        self._go_on_or_stop(conclusion)
+        self._continue_or_stop(conclusion)
         last = conclusion or board.concluded
         hypotheses = last.hypotheses if last else ()
         waiting = await self._begin(hypotheses, round_)
@@ -267,7 +267,7 @@ class ResearchSwarmWorkflow:
             board.ended(refined=board.rounds[-1].refined, stopped=stopped)
             return board.concluded
 
-    def _go_on_or_stop(self, conclusion: Synthesis | None) -> None:
+    def _continue_or_stop(self, conclusion: Synthesis | None) -> None:
         """Continues as new with what the leader still wants to know, or notes why there is no
         further round."""
         board, request = self._run.board, self._request

@@ -29,7 +29,7 @@ from desk.documents.evidence import is_carried, source_of_answer
 from desk.documents.rendering.words.prose import Known, odds_of, render_answer
 from desk.trust.prose import references, split_sentences
 
-KNOWN_FROM: Final = ("published_at", "updated_at")
+PUBLICATION_FIELDS: Final = ("published_at", "updated_at")
 """The fields in which an answer states since when its content was known."""
 
 CALLED: Final = "answer"
@@ -138,7 +138,7 @@ def _of_quotation(
         yield AuditFinding(where, f"its words do not stand in {result.evidence_id}")
         return
     page = _PAGE.match(quotation.place or "")
-    if page and not _stands_on(quotation.text, int(page[1]), result):
+    if page and not _is_on_page(quotation.text, int(page[1]), result):
         yield AuditFinding(where, f"its words do not stand on {quotation.place}")
     if web_link(quotation.url) and not _names(quotation.url or "", result, library):
         yield AuditFinding(where, f"{quotation.url} is not an address of its source")
@@ -149,7 +149,7 @@ def _of_quotation(
 def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Checks that no content became known after the as-of instant, and that each result is used."""
     for result in answer.evidence:
-        for name in KNOWN_FROM:
+        for name in PUBLICATION_FIELDS:
             at = _instant(result, name)
             if at is not None and at > answer.as_of:
                 words = f"it is {name.replace('_', ' ')} {at}, which is later"
@@ -245,7 +245,7 @@ def _instant(result: ToolResult, name: str) -> datetime | None:
     return instant if instant.tzinfo else None
 
 
-def _stands_on(words: str, number: int, result: ToolResult) -> bool:
+def _is_on_page(words: str, number: int, result: ToolResult) -> bool:
     """Returns whether words are on a page. True if the pages cannot be distinguished."""
     content = result.content
     pages = content.get("pages") if isinstance(content, dict) else None

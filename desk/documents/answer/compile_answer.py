@@ -249,7 +249,7 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
         surviving = claims_of_run(record, ledger)
         made = synthesis_of(record)
         run = RunMaterial(record, Known(surviving.claims, {}), made, library.results)
-        parts = tuple(part.told(run) for part in parts_of(record))
+        parts = tuple(part.addition(run) for part in parts_of(record))
         if any(part.withdrawn for part in parts):
             made = None
         instead = (part.instead for part in parts if part.instead is not None)

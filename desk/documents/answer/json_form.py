@@ -40,7 +40,7 @@ def same_answer(one: AnswerReport, other: AnswerReport) -> bool:
     return one.model_dump(exclude=OF_THE_ATTEMPT) == other.model_dump(exclude=OF_THE_ATTEMPT)
 
 
-def answer_apart_from_the_run(answer: AnswerReport) -> str:
+def answer_without_run_fields(answer: AnswerReport) -> str:
     """Returns the JSON of an answer without the fields in which two runs of one question may
     differ."""
     return answer.model_dump_json(indent=2, exclude=OF_AN_ANSWERS_RUN) + "\n"

@@ -15,7 +15,7 @@ from desk.documents.answer.words import (
     parameters_words,
     quoted_as,
     source_lines,
-    took_words,
+    time_and_cost_words,
     verdict_words,
     warning_words,
 )
@@ -125,7 +125,7 @@ def _run(answer: AnswerReport) -> tuple[str, ...]:
     return (
         f"As of {instant(answer.as_of, answer.window.time_zone)}",
         f"Graph {answer.graph.name}" + (f" with {escaped(given)}" if given else ""),
-        f"{took_words(answer)}; finished {instant(answer.finished_at)}",
+        f"{time_and_cost_words(answer)}; finished {instant(answer.finished_at)}",
         f"Analysts: {escaped(analysts_words(answer.usage.model))}",
         *((_left_out(answer),) if answer.dropped else ()),
         f"Workflow `{escaped(answer.workflow_id)}`, run `{escaped(answer.run_id)}`",

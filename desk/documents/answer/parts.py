@@ -75,15 +75,15 @@ class Part:
     method: tuple[str, ...] = ()
     """Explanations for the reader of every answer of the program, a line each."""
 
-    def is_in(self, told: GraphRecord | AnswerReport) -> bool:
+    def is_in(self, document: GraphRecord | AnswerReport) -> bool:
         """Returns whether a run or an answer belongs to the program."""
-        return getattr(told, self.name, None) is not None
+        return getattr(document, self.name, None) is not None
 
     def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
         """Returns explanations for the reader of this answer; by default those of the program."""
         return self.method
 
-    def told(self, run: RunMaterial) -> PartRecord:
+    def addition(self, run: RunMaterial) -> PartRecord:
         """Returns the part's addition to the answer of a run."""
         return PartRecord({})
 
@@ -137,7 +137,7 @@ def all_parts() -> tuple[Part, ...]:
     return tuple(resolve_name(program.document) for program in PROGRAMS if program.document)
 
 
-def parts_of(told: GraphRecord | AnswerReport) -> tuple[Part, ...]:
+def parts_of(document: GraphRecord | AnswerReport) -> tuple[Part, ...]:
     """Returns the parts of the programs that a run or an answer belongs to; none for a plain
     question."""
-    return tuple(part for part in all_parts() if part.is_in(told))
+    return tuple(part for part in all_parts() if part.is_in(document))

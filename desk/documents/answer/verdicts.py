@@ -44,7 +44,9 @@ def unfounded_verdicts(answer: AnswerReport) -> Iterator[AuditFinding]:
         behind = with_inputs([again.claim_id], judged)
         heard = frozenset(_origins(behind, corroboration))
         if not (_rests_on_more(verdict, again, behind) and heard.issuperset(verdict.origins)):
-            words = f"its evidence gives {_said(again)}, and it says {_said(verdict)}"
+            words = (
+                f"its evidence gives {_verdict_words(again)}, and it says {_verdict_words(verdict)}"
+            )
             yield AuditFinding(f"verdict on {again.claim_id}", words)
 
 
@@ -108,6 +110,6 @@ def _origins(claims: Iterable[Claim], corroboration: Corroboration) -> Iterator[
         yield from (each.origin for each in stated if each.origin)
 
 
-def _said(verdict: ClaimVerdict) -> str:
+def _verdict_words(verdict: ClaimVerdict) -> str:
     by = listed(verdict.origins) if verdict.origins else "no origin"
     return f"{verdict.status.replace('_', ' ')} by {by} ({verdict.words})"

@@ -89,7 +89,7 @@ def warning_words(answer: AnswerReport) -> str:
     )
 
 
-def took_words(answer: AnswerReport) -> str:
+def time_and_cost_words(answer: AnswerReport) -> str:
     """Returns how long the run took, and the cost of models if any were called."""
     seconds = (answer.finished_at - answer.started_at).total_seconds()
     spent = f", {cost_words(answer.usage)}" if answer.usage.asked else ""
@@ -125,7 +125,7 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
         numbers.setdefault(quotation.evidence_id, []).append(number)
         titles.setdefault(quotation.evidence_id, one_line(quotation.source))
         urls[quotation.evidence_id] = urls.get(quotation.evidence_id) or quotation.url
-    empty = {each.evidence_id for each in answer.evidence if _says_nothing(each)}
+    empty = {each.evidence_id for each in answer.evidence if _is_without_content(each)}
     used = {*numbers, *(name for claim in answer.claims for name in claim.evidence)}
     by_evidence = {
         source.evidence_id: source
@@ -146,7 +146,7 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
     )
 
 
-def _says_nothing(result: ToolResult) -> bool:
+def _is_without_content(result: ToolResult) -> bool:
     """Returns whether an answer only says what is missing, or is absent."""
     content = result.content
     return not content or (isinstance(content, Mapping) and isinstance(content.get("missing"), str))
@@ -205,7 +205,7 @@ def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
     ]
 
 
-def said(prose: str, known: Mapping[str, Claim]) -> str:
+def rendered_if_known(prose: str, known: Mapping[str, Claim]) -> str:
     """Renders prose; unchanged if it refers to something unknown here."""
     try:
         return render_plain(prose, Known(known, {}))

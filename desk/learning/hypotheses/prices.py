@@ -96,14 +96,16 @@ def last_price(hypothesis: Hypothesis, answer: ToolResult, instant: datetime) ->
         NoPrice: it is not an answer, or contains no price.
     """
     if answer.status is not ToolStatus.OK:
-        raise NoPrice(_said(answer, answer.error or answer.status))
+        raise NoPrice(_source_words(answer, answer.error or answer.status))
     last = _last_day(hypothesis.market.kind, instant)
     try:
         known = [price for price in _prices(hypothesis, answer) if price.day <= last]
     except UnreadableAnswer as error:
-        raise NoPrice(_said(answer, str(error))) from None
+        raise NoPrice(_source_words(answer, str(error))) from None
     if not known:
-        raise NoPrice(_said(answer, _missing(answer) or "it has no price that was known then"))
+        raise NoPrice(
+            _source_words(answer, _missing(answer) or "it has no price that was known then")
+        )
     return max(known, key=lambda price: price.day)
 
 
@@ -117,16 +119,16 @@ def price_when_due(hypothesis: Hypothesis, answer: ToolResult) -> Price:
     price = last_price(hypothesis, answer, hypothesis.due)
     if price.day <= hypothesis.level_on:
         words = f"its last price, of {price.day}, is no newer than the level of the hypothesis"
-        raise NoPrice(_said(answer, words))
+        raise NoPrice(_source_words(answer, words))
     if _last_day(hypothesis.market.kind, hypothesis.due) - price.day > LONGEST_GAP:
-        raise NoPrice(_said(answer, f"its last price is of {price.day}, and too old"))
+        raise NoPrice(_source_words(answer, f"its last price is of {price.day}, and too old"))
     _require_same_terms(hypothesis, answer)
     return price
 
 
 def too_early(answer: ToolResult, price: Price, expected: date) -> str:
     """Returns the message that an older price is not accepted yet."""
-    return _said(answer, f"it has nothing after {price.day}, and {expected} may still come")
+    return _source_words(answer, f"it has nothing after {price.day}, and {expected} may still come")
 
 
 def _question(hypothesis: Hypothesis) -> tuple[Capability, dict[str, str]]:
@@ -166,7 +168,7 @@ def _require_same_terms(hypothesis: Hypothesis, answer: ToolResult) -> None:
                 f"it gives {price.value} for {price.day}, where the level was {hypothesis.level}: "
                 "the prices are stated in other terms since, as after a split"
             )
-            raise NoPrice(_said(answer, words), final=True)
+            raise NoPrice(_source_words(answer, words), final=True)
 
 
 def _last_day(kind: MarketKind, instant: datetime) -> date:
@@ -186,5 +188,5 @@ def _missing(answer: ToolResult) -> str | None:
     return "; ".join(reason for reason in reasons if isinstance(reason, str)) or None
 
 
-def _said(answer: ToolResult, words: str) -> str:
+def _source_words(answer: ToolResult, words: str) -> str:
     return f"{answer.call.server}.{answer.call.tool}: {words}"[:1_000]

@@ -64,7 +64,7 @@ class LearnedHypotheses:
         prediction scored by a price has precedence over one given up, one made in time over one
         made afterwards, and then the one scored last."""
         due = (one for one in self._known.values() if one.hypothesis.due <= as_of)
-        counted = {_prediction(one): one for one in sorted(due, key=_standing)}
+        counted = {_prediction(one): one for one in sorted(due, key=_sort_key)}
         return tuple(sorted(counted.values(), key=_order, reverse=True))
 
 
@@ -98,7 +98,9 @@ def _with_all(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
 def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
     """Returns the scores of hypotheses that held or were refuted; None without any. A coin gets
     0.25."""
-    decided = [(one.hypothesis.probability, _came(one)) for one in known if one.score is not None]
+    decided = [
+        (one.hypothesis.probability, _outcome(one)) for one in known if one.score is not None
+    ]
     return _row(HYPOTHESES, decided) if decided else None
 
 
@@ -136,7 +138,7 @@ def _row(of: str, decided: Sequence[tuple[float, float]]) -> ScoreRow:
     )
 
 
-def _came(scored: ScoredHypothesis) -> float:
+def _outcome(scored: ScoredHypothesis) -> float:
     return float(scored.state is HypothesisState.HELD)
 
 
@@ -146,7 +148,7 @@ def _prediction(scored: ScoredHypothesis) -> _Prediction:
     return _Prediction(*side, said.level_on, said.weeks, said.low, said.high)
 
 
-def _standing(scored: ScoredHypothesis) -> tuple[bool, bool, datetime, datetime, str]:
+def _sort_key(scored: ScoredHypothesis) -> tuple[bool, bool, datetime, datetime, str]:
     decided = scored.state is not HypothesisState.VOID
     return (
         decided,

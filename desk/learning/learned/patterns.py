@@ -105,7 +105,7 @@ class _Measure(NamedTuple):
     much: float
     many: int
 
-    def told_to(self, digits: int) -> float | None:
+    def rounded(self, digits: int) -> float | None:
         return round(self.much / self.many, digits) if self.many else None
 
 
@@ -113,7 +113,7 @@ def _metric(
     name: MetricName, recent: Sequence[Lesson], before: Sequence[Lesson]
 ) -> ImprovementMetric:
     digits = _DIGITS.get(name, _USUAL_DIGITS)
-    now, then = (_measured(name, weeks).told_to(digits) for weeks in (recent, before))
+    now, then = (_measured(name, weeks).rounded(digits) for weeks in (recent, before))
     better = None
     if now is not None and then is not None and now != then:
         better = (now < then) is (name in _LESS_IS_BETTER)

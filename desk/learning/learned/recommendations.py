@@ -61,7 +61,7 @@ class _Tally(NamedTuple):
     weekday: int
 
 
-class _Had(NamedTuple):
+class _CallCounts(NamedTuple):
     """The calls of a server over some runs: `useless` are those without an answer and those it
     refused."""
 
@@ -75,7 +75,7 @@ class _StandIn(NamedTuple):
 
     capability: Capability
     server: str
-    had: _Had
+    had: _CallCounts
 
     @property
     def words(self) -> str:
@@ -92,16 +92,16 @@ def recommendations(lessons: Sequence[Lesson], question: RecordQuery) -> tuple[R
     if the source hardly ever answers.
     """
     servers = sorted({use.server for lesson in lessons for use in lesson.tools})
-    found = [each for server in servers for each in _about(server, lessons, question)]
+    found = [each for server in servers for each in _advice_about(server, lessons, question)]
     return tuple(sorted(found, key=lambda each: each.advice_id)[:MOST])
 
 
-def _about(
+def _advice_about(
     server: str, lessons: Sequence[Lesson], question: RecordQuery
 ) -> Iterator[Recommendation]:
     recent = lessons[-NEWEST_WEEKS:]
     tallies = [_tally(lesson, server) for lesson in recent]
-    had = _had(server, recent)
+    had = _call_counts(server, recent)
     weeks = sum(tally.failed > 0 for tally in tallies)
     day = _bad_day(server, lessons[-WEEKDAY_WEEKS:])
     stand_ins = _better(server, recent, question)
@@ -112,7 +112,7 @@ def _about(
             server=server,
             occurrences=had.failed,
             of=had.calls,
-            reason=_with(_reason(server, weeks, tallies, day), stand_ins),
+            reason=_with_stand_ins(_reason(server, weeks, tallies, day), stand_ins),
         )
     elif _fails_often(weeks, had):
         reason = _reason(server, weeks, tallies, day)
@@ -122,15 +122,15 @@ def _about(
         yield from _prefer(server, stand_ins, day.failing, day.weeks, day.words(server))
     if _fails_often(weeks, had):
         yield from _stand_in_wanted(server, had, _reason(server, weeks, tallies, day), question)
-    yield from _patience(server, recent, question)
+    yield from _raise_timeout(server, recent, question)
 
 
-def _fails_often(weeks: int, had: _Had) -> bool:
+def _fails_often(weeks: int, had: _CallCounts) -> bool:
     share = had.calls >= FEWEST_CALLS and had.failed > FAILING_SHARE * had.calls
     return weeks >= FAILING_WEEKS or share
 
 
-def _hardly_answers(had: _Had) -> bool:
+def _hardly_answers(had: _CallCounts) -> bool:
     return had.calls >= FEWEST_CALLS and had.failed > AVOIDED_SHARE * had.calls
 
 
@@ -141,11 +141,11 @@ def _better_on(
     newest weeks."""
     span = lessons[-WEEKDAY_WEEKS:]
     on_day = [lesson for lesson in span if _tally(lesson, server).weekday == day.weekday]
-    had, recent = _had(server, on_day), lessons[-NEWEST_WEEKS:]
+    had, recent = _call_counts(server, on_day), lessons[-NEWEST_WEEKS:]
     return tuple(
         stand_in
         for stand_in in _better(server, on_day, question)
-        if _is_lower(_had(stand_in.server, recent), had)
+        if _is_lower(_call_counts(stand_in.server, recent), had)
     )
 
 
@@ -155,11 +155,11 @@ def _better(server: str, lessons: Sequence[Lesson], question: RecordQuery) -> tu
     One with too few calls counts as better only if the server itself hardly ever answers, and the
     stand-in has no failures to speak of. Empty if the server seldom fails.
     """
-    had = _had(server, lessons)
+    had = _call_counts(server, lessons)
     if had.failed < LEAST_SHARE * had.calls:
         return ()
     found = (
-        _StandIn(capability, other, _had(other, lessons))
+        _StandIn(capability, other, _call_counts(other, lessons))
         for capability, other in _next(server, question)
     )
     return tuple(
@@ -170,7 +170,7 @@ def _better(server: str, lessons: Sequence[Lesson], question: RecordQuery) -> tu
     )
 
 
-def _is_lower(other: _Had, had: _Had) -> bool:
+def _is_lower(other: _CallCounts, had: _CallCounts) -> bool:
     """Returns whether one server's share of useless calls is clearly lower than another's share of
     failed calls. A refusal counts against a stand-in, because it fills no gap."""
     return other.useless * had.calls <= CLEARLY_LOWER * had.failed * other.calls
@@ -197,12 +197,12 @@ def _prefer(
             capability=stand_in.capability,
             occurrences=occurrences,
             of=of,
-            reason=_with(reason, [stand_in]),
+            reason=_with_stand_ins(reason, [stand_in]),
         )
 
 
 def _stand_in_wanted(
-    server: str, had: _Had, reason: str, question: RecordQuery
+    server: str, had: _CallCounts, reason: str, question: RecordQuery
 ) -> Iterator[Recommendation]:
     """Recommends another source if one fails often and has no stand-in."""
     alone = [name for name in Capability if question.routes.get(name) == (server,)]
@@ -217,11 +217,11 @@ def _stand_in_wanted(
         )
 
 
-def _with(reason: str, stand_ins: Sequence[_StandIn]) -> str:
+def _with_stand_ins(reason: str, stand_ins: Sequence[_StandIn]) -> str:
     return "; ".join((reason, *dict.fromkeys(stand_in.words for stand_in in stand_ins)))
 
 
-def _patience(
+def _raise_timeout(
     server: str, recent: Sequence[Lesson], question: RecordQuery
 ) -> Iterator[Recommendation]:
     late = [lesson for lesson in recent if _timed_out(lesson, server)]
@@ -265,16 +265,18 @@ def _unanswered(lesson: Lesson, server: str) -> tuple[Trouble, ...]:
     )
 
 
-def _had(server: str, lessons: Sequence[Lesson]) -> _Had:
+def _call_counts(server: str, lessons: Sequence[Lesson]) -> _CallCounts:
     uses = [use for lesson in lessons for use in lesson.tools if use.server == server]
     failed = sum(use.failed for use in uses)
-    return _Had(sum(use.calls for use in uses), failed, failed + sum(use.refused for use in uses))
+    return _CallCounts(
+        sum(use.calls for use in uses), failed, failed + sum(use.refused for use in uses)
+    )
 
 
 def _tally(lesson: Lesson, server: str) -> _Tally:
     """Returns the calls of a server in a lesson, dated by its first call without an answer, or else
     by the run: a rerun may have researched markets on a later day."""
-    had = _had(server, [lesson])
+    had = _call_counts(server, [lesson])
     done = lesson.told_at or lesson.as_of
     day = min((trouble.at for trouble in _unanswered(lesson, server)), default=done)
     return _Tally(had.calls, had.failed, weekday_of(day))

@@ -67,7 +67,7 @@ class RunReports(NamedTuple):
     def with_lesson(self, lesson: Lesson, in_time_until: InTime = in_time_until) -> "RunReports":
         """Returns this run with one more lesson. Lessons may arrive in any order."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
-        *earlier, last = sorted((*before, lesson), key=told_at)
+        *earlier, last = sorted((*before, lesson), key=sent_at)
         if _is_in_time(last, in_time_until):
             return RunReports(last)
         timely = (one for one in reversed(earlier) if _is_in_time(one, in_time_until))
@@ -85,7 +85,7 @@ class WeekLesson(NamedTuple):
 def week_lesson_of(runs: Sequence[RunReports], in_time_until: InTime = in_time_until) -> WeekLesson:
     """Returns the lesson of a week with its surviving forecasts: the last one sent for the whole
     week, or else the last one for some of its markets."""
-    last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))
+    last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_sent(one)))
     lessons = (one for run in runs for one in run if one is not None)
     surviving = _surviving_forecasts(lessons, in_time_until)
     last = last.model_copy(update={"forecasts": tuple(made for made, _ in surviving)})
@@ -108,7 +108,7 @@ def newly_counted(
             yield lesson.model_copy(update={"troubles": (), "more_troubles": count})
 
 
-def told_at(lesson: Lesson) -> datetime:
+def sent_at(lesson: Lesson) -> datetime:
     """Returns when a lesson was sent. A lesson without an instant counts as sent before any
     other."""
     return lesson.told_at or _LONG_AGO
@@ -130,11 +130,11 @@ def _surviving_forecasts(
     """Returns the forecasts of the last whole lesson, each with its lesson. A forecast that was
     sent in time is neither replaced nor removed by a lesson sent after that."""
     surviving: list[tuple[MadeForecast, Lesson]] = []
-    for lesson in sorted((one for one in lessons if one.whole), key=_by_time_told):
+    for lesson in sorted((one for one in lessons if one.whole), key=_by_time_sent):
         kept = [
             (made, before)
             for made, before in surviving
-            if told_at(before) < in_time_until(before.as_of, made.due) <= told_at(lesson)
+            if sent_at(before) < in_time_until(before.as_of, made.due) <= sent_at(lesson)
         ]
         taken = {(made.market, made.agent) for made, _ in kept}
         new = (made for made in lesson.forecasts if (made.market, made.agent) not in taken)
@@ -148,7 +148,7 @@ def _written(made: MadeForecast, lesson: Lesson) -> MadeForecast:
 
 def _is_in_time(lesson: Lesson, in_time_until: InTime) -> bool:
     due = min((made.due for made in lesson.forecasts), default=lesson.as_of + USUAL_HORIZON)
-    return told_at(lesson) < in_time_until(lesson.as_of, due)
+    return sent_at(lesson) < in_time_until(lesson.as_of, due)
 
 
 def _forecasts_only(lesson: Lesson) -> Lesson:
@@ -158,8 +158,8 @@ def _forecasts_only(lesson: Lesson) -> Lesson:
     )
 
 
-def _by_time_told(lesson: Lesson) -> tuple[datetime, str]:
-    return told_at(lesson), lesson.workflow_id
+def _by_time_sent(lesson: Lesson) -> tuple[datetime, str]:
+    return sent_at(lesson), lesson.workflow_id
 
 
 MOST_WEIGHTS: Final = 60

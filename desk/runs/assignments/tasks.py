@@ -34,13 +34,13 @@ FINDING_TASKS = frozenset(
 USUAL_PRIORITY = 3
 """Priorities run from 1, the most urgent, to 5."""
 
-LOOKS_BACK = timedelta(days=8)
+WINDOW_LENGTH = timedelta(days=8)
 """The length of a question's window, the same as of a week's report."""
 
 
 def window_before(as_of: datetime, time_zone: str) -> TimeWindow:
     """Returns the default window of a question: the days before its as-of instant."""
-    return TimeWindow(start=as_of - LOOKS_BACK, end=as_of, time_zone=time_zone)
+    return TimeWindow(start=as_of - WINDOW_LENGTH, end=as_of, time_zone=time_zone)
 
 
 def week_before(as_of: datetime) -> IsoWeek:

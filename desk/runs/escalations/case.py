@@ -33,7 +33,7 @@ class CaseContext(NamedTuple):
     urgency: int
 
 
-class _Stand(NamedTuple):
+class _AgentClaim(NamedTuple):
     agent: AgentId
     claim: Claim
 
@@ -65,9 +65,9 @@ def claims_at(request: EscalationRequest, position: Position) -> tuple[Claim, ..
     """Returns the claim of a position, or every candidate if that is ambiguous."""
     claiming = (p for p in request.conflict.positions if p.claim_id is not None)
     for holder, claim in zip(claiming, request.claims, strict=False):
-        if holder == position and _is_held(position, claim):
+        if holder == position and _is_stated_in(position, claim):
             return (claim,)
-    return tuple(claim for claim in request.claims if _is_held(position, claim))
+    return tuple(claim for claim in request.claims if _is_stated_in(position, claim))
 
 
 def evidence_at(request: EscalationRequest, position: Position) -> tuple[ToolResult, ...]:
@@ -113,10 +113,10 @@ def _choices(request: EscalationRequest) -> str:
 
 def _claims_of(conflict: ConflictRecord, outcomes: Sequence[MarketOutcome]) -> Iterator[Claim]:
     """Yields the claim of each position, in their order, then those that they are derived from."""
-    known = [stand for outcome in outcomes for stand in _stands_in(outcome)]
+    known = [stand for outcome in outcomes for stand in _agent_claims(outcome)]
     inputs: list[str] = []
     for position in conflict.positions:
-        held = [stand for stand in known if _is_held(position, stand.claim)]
+        held = [stand for stand in known if _is_stated_in(position, stand.claim)]
         own = next((s for s in held if s.agent is position.agent), held[0] if held else None)
         if own is not None:
             inputs += own.claim.inputs
@@ -136,12 +136,12 @@ def _evidence_of(
                 yield result
 
 
-def _stands_in(outcome: MarketOutcome) -> Iterator[_Stand]:
+def _agent_claims(outcome: MarketOutcome) -> Iterator[_AgentClaim]:
     for result in outcome.results:
-        yield from (_Stand(result.agent, claim) for claim in result.claims)
+        yield from (_AgentClaim(result.agent, claim) for claim in result.claims)
     if outcome.validation is not None:
         checks = outcome.validation.checks
-        yield from (_Stand(outcome.validation.agent, claim) for claim in checks)
+        yield from (_AgentClaim(outcome.validation.agent, claim) for claim in checks)
 
 
 def _rests_on(claims: Iterable[Claim], known: Iterable[Claim]) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _rests_on(claims: Iterable[Claim], known: Iterable[Claim]) -> Iterator[str]:
         yield from claim.evidence
 
 
-def _is_held(position: Position, claim: Claim) -> bool:
+def _is_stated_in(position: Position, claim: Claim) -> bool:
     return position.claim_id == claim.claim_id and position.stated in (
         state(claim.value, claim.unit),
         state_on(claim),

@@ -19,12 +19,12 @@ from desk.contracts.weeks import IsoWeek
 from desk.runs.tools._usage import Key, key_of, rested_on, summed
 from desk.trust.prose import split_sentences
 
-COMING: Final = 4
-"""A tool is added to a list if it was cited in `CITED_TO_COME` of this many newest weeks."""
-CITED_TO_COME: Final = 2
-LEAVING_UNCITED: Final = 8
+WEEKS_TO_ADD: Final = 4
+"""A tool is added to a list if it was cited in `CITED_TO_ADD` of this many newest weeks."""
+CITED_TO_ADD: Final = 2
+UNCITED_TO_REMOVE: Final = 8
 """A tool is removed if it was asked in this many newest weeks and cited in none of them."""
-LEAVING_UNASKED: Final = 12
+UNASKED_TO_REMOVE: Final = 12
 """A tool is removed if it was not asked in this many newest weeks."""
 ENOUGH_WEEKS: Final = 8
 """The weeks of record, with `ENOUGH_ANSWERS` answers, from which on a tool can count as uncited."""
@@ -62,7 +62,7 @@ def essential(lessons: Iterable[Lesson]) -> Essential:
     """Returns the lists after some lessons, given in any order.
 
     Only whole weeks count, each once by its latest lesson. A tool is added to an agent's list in
-    the week in which it was cited in `CITED_TO_COME` of the newest `COMING` weeks. It is removed if
+    the week in which it was cited in `CITED_TO_ADD` of the newest `COMING` weeks. It is removed if
     it was asked in the newest `LEAVING_UNCITED` weeks and cited in none, or not asked in the newest
     `LEAVING_UNASKED`.
     """
@@ -133,7 +133,7 @@ def _changes(key: Key, record: _Record) -> Iterator[EssentialChange]:
     agent, server, tool = key
     on = False
     for number, week in enumerate(record.weeks):
-        reason = _why_leaving(record, number) if on else _why_coming(record, number)
+        reason = _why_removed(record, number) if on else _why_coming(record, number)
         if reason is not None:
             on = not on
             yield EssentialChange(
@@ -144,24 +144,26 @@ def _changes(key: Key, record: _Record) -> Iterator[EssentialChange]:
 def _why_coming(record: _Record, week: int) -> str | None:
     if not record.was_cited(week):
         return None
-    uses = record.newest(COMING, week)
-    return _cited(uses, COMING) if sum(use.cited > 0 for use in uses) >= CITED_TO_COME else None
+    uses = record.newest(WEEKS_TO_ADD, week)
+    return (
+        _cited(uses, WEEKS_TO_ADD) if sum(use.cited > 0 for use in uses) >= CITED_TO_ADD else None
+    )
 
 
-def _why_leaving(record: _Record, week: int) -> str | None:
+def _why_removed(record: _Record, week: int) -> str | None:
     if record.was_cited(week):
         return None
-    uses = record.newest(LEAVING_UNCITED, week)
+    uses = record.newest(UNCITED_TO_REMOVE, week)
     asked = sum(use.calls for use in uses)
     if asked and not any(use.cited for use in uses):
-        return f"asked {asked} times in the newest {LEAVING_UNCITED} weeks and cited in none"
-    if not record.newest(LEAVING_UNASKED, week):
-        return f"not asked in the newest {LEAVING_UNASKED} weeks"
+        return f"asked {asked} times in the newest {UNCITED_TO_REMOVE} weeks and cited in none"
+    if not record.newest(UNASKED_TO_REMOVE, week):
+        return f"not asked in the newest {UNASKED_TO_REMOVE} weeks"
     return None
 
 
 def _listed(record: _Record, came: EssentialChange) -> EssentialTool:
-    known = min(LEAVING_UNCITED, len(record.weeks))
+    known = min(UNCITED_TO_REMOVE, len(record.weeks))
     newest = record.newest(known, len(record.weeks) - 1)
     return EssentialTool(
         agent=came.agent,

@@ -3,7 +3,7 @@
 from desk.trust.conflicts.bounds import NO_RANGES, Ranges, bounds_of, is_of_rates, target_ranges
 from desk.trust.conflicts.detection import MOST_CONFLICTS, detect_conflicts, week_conflicts
 from desk.trust.conflicts.positions import (
-    Stand,
+    StatedClaim,
     agree,
     claim_position,
     dissent,
@@ -39,7 +39,7 @@ __all__ = [
     "MOST_CONFLICTS",
     "NO_RANGES",
     "Ranges",
-    "Stand",
+    "StatedClaim",
     "agree",
     "bounds_of",
     "claim_position",

@@ -33,7 +33,7 @@ from desk.contracts.week.report import MarketOutcome
 from desk.trust.claims.rejections import without_rejected
 from desk.trust.conflicts.bounds import NO_RANGES, Ranges, bounds_of
 from desk.trust.conflicts.positions import (
-    Stand,
+    StatedClaim,
     claim_position,
     origin_of,
     view_position,
@@ -48,7 +48,7 @@ DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
 LONGEST_SHIFT: Final = timedelta(days=7)
 """Decisions further apart than this are two decisions. No bank meets twice in a week."""
 
-_Days = dict[str, dict[date, Stand]]
+_Days = dict[str, dict[date, StatedClaim]]
 """The claims by result and day."""
 
 LEANS: Final = frozenset({Leaning.UP, Leaning.DOWN})
@@ -105,21 +105,21 @@ def detect_conflicts(
     figures: list[ConflictRecord] = []
     covered: set[tuple[ViewKind, str]] = set()
     targets: set[str] = set()
-    for (subject, metric, day), stands in _stands_by_figure(market, results).items():
+    for (subject, metric, day), stated_claims in _claims_by_figure(market, results).items():
         bounds = bounds_of(subject, metric, day, voting, ranges)
-        if _disagree(stands, lambda stand: stand.result.result_id, bounds):
-            besides = {stand.result.result_id for stand in stands}
+        if _disagree(stated_claims, lambda stated_claim: stated_claim.result.result_id, bounds):
+            besides = {stated_claim.result.result_id for stated_claim in stated_claims}
             positions = (
-                *(_position(stand, voting) for stand in stands),
+                *(_position(stated_claim, voting) for stated_claim in stated_claims),
                 *abstentions(metric, subject, results, voting, besides=besides),
             )
             topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
-            kind = _kind(stands, results)
+            kind = _kind(stated_claims, results)
             figures.append(new_conflict(topic, market, kind, positions, voting, bounds))
             if metric in FIGURES:
                 covered.add((FIGURES[metric], subject))
             if metric is Metric.TARGET:
-                targets.update(stand.claim.subject for stand in stands)
+                targets.update(stated_claim.claim.subject for stated_claim in stated_claims)
     timing = timing_conflicts(market, results, voting)
     held = with_implied_views(results, targets)
     views = view_conflicts(market, held, voting, settled_by_figures=covered)
@@ -135,14 +135,14 @@ def week_conflicts(
     """
     markets = {outcome.market for outcome in outcomes}
     found = []
-    for name, stands in _by_claim(outcomes).items():
-        claim = stands[0].claim
+    for name, stated_claims in _by_claim(outcomes).items():
+        claim = stated_claims[0].claim
         bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
-        if _disagree(stands, lambda stand: stand.result.market, bounds):
+        if _disagree(stated_claims, lambda stated_claim: stated_claim.result.market, bounds):
             about = claim.subject if claim.subject in markets else min(markets)
-            positions = [claim_position(stand, voting) for stand in stands]
+            positions = [claim_position(stated_claim, voting) for stated_claim in stated_claims]
             topic = f"{WEEK}/conflict/{name}"
-            kind = _kind(stands)
+            kind = _kind(stated_claims)
             found.append(new_conflict(topic, about, kind, positions, voting, bounds))
     return _bounded(found)
 
@@ -198,10 +198,10 @@ def target_side(value: Decimal, last: Decimal) -> Leaning:
     return Leaning.UP if away > 0 else Leaning.DOWN
 
 
-def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> bool:
+def across_last(stated_claims: Sequence[StatedClaim], results: Iterable[ResearchResult]) -> bool:
     """Returns whether some targets lie above the last price and some below."""
     known = tuple(results)
-    lasts = [(s.claim, last_price(s.claim.subject, s.result, known)) for s in stands]
+    lasts = [(s.claim, last_price(s.claim.subject, s.result, known)) for s in stated_claims]
     sides = {target_side(claim.value, last) for claim, last in lasts if last is not None}
     return sides >= LEANS
 
@@ -279,7 +279,7 @@ def _by_decision(results: Iterable[ResearchResult]) -> dict[tuple[str, Metric], 
         for claim in result.claims:
             if claim.metric in DATED:
                 days = found[(claim.subject, claim.metric)][result.result_id]
-                days.setdefault(claim.as_of, Stand(result, claim))
+                days.setdefault(claim.as_of, StatedClaim(result, claim))
     return found
 
 
@@ -366,11 +366,13 @@ def _opposed(one: Opinion, other: Opinion) -> bool:
     return _OPPOSITE.get(one.view.leaning) is other.view.leaning
 
 
-def _stands_by_figure(market: str, results: Iterable[ResearchResult]) -> dict[_Figure, list[Stand]]:
-    found: dict[_Figure, list[Stand]] = defaultdict(list)
+def _claims_by_figure(
+    market: str, results: Iterable[ResearchResult]
+) -> dict[_Figure, list[StatedClaim]]:
+    found: dict[_Figure, list[StatedClaim]] = defaultdict(list)
     for result in results:
         for claim in result.claims:
-            found[_figure(market, claim)].append(Stand(result, claim))
+            found[_figure(market, claim)].append(StatedClaim(result, claim))
     return found
 
 
@@ -384,24 +386,27 @@ def _figure(market: str, claim: Claim) -> _Figure:
     return claim.subject, claim.metric, claim.as_of
 
 
-def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
-    stands: dict[str, list[Stand]] = defaultdict(list)
+def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[StatedClaim]]:
+    stated_claims: dict[str, list[StatedClaim]] = defaultdict(list)
     for outcome in outcomes:
         results = without_rejected(outcome.results, outcome.validation)
         surviving = surviving_claims(results, outcome.conflicts)
         for result in results:
             for claim in result.claims:
                 if surviving.get(claim.claim_id) == claim:
-                    stands[claim.claim_id].append(Stand(result, claim))
-    return stands
+                    stated_claims[claim.claim_id].append(StatedClaim(result, claim))
+    return stated_claims
 
 
 def _disagree(
-    stands: Sequence[Stand], whose: Callable[[Stand], str], bounds: Bounds | None
+    stated_claims: Sequence[StatedClaim], whose: Callable[[StatedClaim], str], bounds: Bounds | None
 ) -> bool:
     """Returns whether the claims of two results or markets contradict each other. Equal statements,
     such as every market's of the dollar's rate, are only compared once."""
-    stated = [(whose(stand), within(_statement(stand), bounds)) for stand in stands]
+    stated = [
+        (whose(stated_claim), within(_statement(stated_claim), bounds))
+        for stated_claim in stated_claims
+    ]
     # Equal values may have different precision, which determines how near another must be.
     pairs = {
         (one, str(one.value), other, str(other.value)): (one, other)
@@ -411,9 +416,9 @@ def _disagree(
     return any(_contradict(one, other) for one, other in pairs.values())
 
 
-def _position(stand: Stand, voting: VotingConfig) -> Position:
-    position = claim_position(stand, voting)
-    return own_judgement(position) if stand.claim.metric is Metric.TARGET else position
+def _position(stated_claim: StatedClaim, voting: VotingConfig) -> Position:
+    position = claim_position(stated_claim, voting)
+    return own_judgement(position) if stated_claim.claim.metric is Metric.TARGET else position
 
 
 def _contradict(one: StatedFigure, other: StatedFigure) -> bool:
@@ -423,18 +428,20 @@ def _contradict(one: StatedFigure, other: StatedFigure) -> bool:
     return compared.reason is Difference.UNIT
 
 
-def _statement(stand: Stand) -> StatedFigure:
-    source = weakest_source(stand.result, stand.claim.evidence)
-    return statement_of(stand.claim, origin_of(source))
+def _statement(stated_claim: StatedClaim) -> StatedFigure:
+    source = weakest_source(stated_claim.result, stated_claim.claim.evidence)
+    return statement_of(stated_claim.claim, origin_of(source))
 
 
-def _kind(stands: Sequence[Stand], results: Iterable[ResearchResult] = ()) -> ConflictKind:
-    if stands[0].claim.metric in DATED:
+def _kind(
+    stated_claims: Sequence[StatedClaim], results: Iterable[ResearchResult] = ()
+) -> ConflictKind:
+    if stated_claims[0].claim.metric in DATED:
         return ConflictKind.DECISION
-    if stands[0].claim.metric is Metric.TARGET:
-        opposed = across_last(stands, results)
+    if stated_claims[0].claim.metric is Metric.TARGET:
+        opposed = across_last(stated_claims, results)
         return ConflictKind.DIRECTION if opposed else ConflictKind.LEVEL
-    statements = [_statement(stand) for stand in stands]
+    statements = [_statement(stated_claim) for stated_claim in stated_claims]
     compared = (normalise(one, other) for one, other in combinations(statements, 2))
     if any(isinstance(pair, Comparable) and pair.opposed for pair in compared):
         return ConflictKind.DIRECTION

@@ -54,7 +54,7 @@ FORECASTS: Final = frozenset({Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTE
 """The figures that no source publishes: the agent extrapolated them."""
 
 
-class Stand(NamedTuple):
+class StatedClaim(NamedTuple):
     """A result and its claim in a conflict."""
 
     result: ResearchResult
@@ -89,24 +89,28 @@ def read_stated(stated: str) -> tuple[Decimal, Unit]:
     raise ValueError(f"{stated!r} is in no known unit")
 
 
-def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False) -> Position:
+def claim_position(
+    stated_claim: StatedClaim, voting: VotingConfig, *, with_day: bool = False
+) -> Position:
     """Returns the position of a claim. Its weight is its result's confidence times the weight of
     its weakest source. A forecast is its agent's own, derived, whatever figures it extrapolates."""
-    claim = stand.claim
+    claim = stated_claim.claim
     if claim.metric in FORECASTS:
         stated = state_on(claim) if with_day else state(claim.value, claim.unit)
-        return _own_forecast(stand.result, stated, claim, stand.result.confidence, voting)
-    source = weakest_source(stand.result, claim.evidence)
+        return _own_forecast(
+            stated_claim.result, stated, claim, stated_claim.result.confidence, voting
+        )
+    source = weakest_source(stated_claim.result, claim.evidence)
     return Position(
-        agent=stand.result.agent,
+        agent=stated_claim.result.agent,
         claim_id=claim.claim_id,
         stated=state_on(claim) if with_day else state(claim.value, claim.unit),
-        source=_names(stand.result, claim.evidence),
+        source=_names(stated_claim.result, claim.evidence),
         server=server_of(source),
         origin=origin_of(source),
         tier=tier_of(source),
-        confidence=stand.result.confidence,
-        weight=_weight(voting, stand.result, source, stand.result.confidence),
+        confidence=stated_claim.result.confidence,
+        weight=_weight(voting, stated_claim.result, source, stated_claim.result.confidence),
         publishes=is_publisher(origin_of(source), claim.claim_id, voting),
     )
 

@@ -9,7 +9,14 @@ from desk.analytics.units import UNITS
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, Position, ResearchResult
 from desk.trust.claims.dependence import inputs_of
-from desk.trust.conflicts.positions import TIERS, Stand, state, state_on, tier_of, weakest_source
+from desk.trust.conflicts.positions import (
+    TIERS,
+    StatedClaim,
+    state,
+    state_on,
+    tier_of,
+    weakest_source,
+)
 
 
 def surviving_claims(
@@ -22,24 +29,24 @@ def surviving_claims(
     first delivered. A derived claim only survives with the inputs that it was computed from. If
     another result's input survived instead, that result's derived claim survives, or none.
     """
-    delivered: dict[str, list[Stand]] = defaultdict(list)
+    delivered: dict[str, list[StatedClaim]] = defaultdict(list)
     for result in results:
         for claim in result.claims:
-            delivered[claim.claim_id].append(Stand(result, claim))
+            delivered[claim.claim_id].append(StatedClaim(result, claim))
     selection = _Selection(delivered, _decided(delivered, conflicts))
-    stands = {name: selection.stand(name) for name in delivered}
-    return {name: stand.claim for name, stand in stands.items() if stand}
+    survivors = {name: selection.survivor(name) for name in delivered}
+    return {name: survivor.claim for name, survivor in survivors.items() if survivor}
 
 
 @dataclass(slots=True)
 class _Selection:
     """The delivered claims by id, the decisions of the conflicts, and the surviving claims."""
 
-    delivered: Mapping[str, Sequence[Stand]]
-    decided: Mapping[str, Stand | None]
-    found: dict[str, Stand | None] = field(default_factory=dict)
+    delivered: Mapping[str, Sequence[StatedClaim]]
+    decided: Mapping[str, StatedClaim | None]
+    found: dict[str, StatedClaim | None] = field(default_factory=dict)
 
-    def stand(self, name: str) -> Stand | None:
+    def survivor(self, name: str) -> StatedClaim | None:
         """Returns the surviving claim of an id, with its result."""
         if name not in self.found:
             candidates = _candidates(self.delivered[name], self.decided.get(name, ...))
@@ -47,35 +54,35 @@ class _Selection:
             self.found[name] = next((c for c in candidates if self._is_founded(c)), None)
         return self.found[name]
 
-    def _is_founded(self, candidate: Stand) -> bool:
+    def _is_founded(self, candidate: StatedClaim) -> bool:
         inputs = inputs_of(candidate.claim, candidate.result.claims)
         return all(self._is_own(candidate, name) for name in inputs if name in self.delivered)
 
-    def _is_own(self, candidate: Stand, name: str) -> bool:
+    def _is_own(self, candidate: StatedClaim, name: str) -> bool:
         """Returns whether the surviving claim of an input is the one that this result computed
         with."""
-        stand = self.stand(name)
-        if stand is None:
+        survivor = self.survivor(name)
+        if survivor is None:
             return False
         own = [claim for claim in candidate.result.claims if claim.claim_id == name]
-        return not own or any(_same_figure(claim, stand.claim) for claim in own)
+        return not own or any(_same_figure(claim, survivor.claim) for claim in own)
 
 
 def _candidates(
-    delivered: Sequence[Stand], decided: Stand | EllipsisType | None
-) -> Sequence[Stand]:
+    delivered: Sequence[StatedClaim], decided: StatedClaim | EllipsisType | None
+) -> Sequence[StatedClaim]:
     if decided is None:
         return ()
-    if isinstance(decided, Stand):
+    if isinstance(decided, StatedClaim):
         return (decided,)
     return sorted(delivered, key=_preference)
 
 
-def _preference(stand: Stand) -> tuple[bool, int]:
+def _preference(survivor: StatedClaim) -> tuple[bool, int]:
     """Returns the sort key of claims that agree: first in the unit of the metric, then by the
     weight of the source."""
-    odd_unit = stand.claim.unit is not UNITS[stand.claim.metric]
-    return odd_unit, TIERS.index(tier_of(weakest_source(stand.result, stand.claim.evidence)))
+    odd_unit = survivor.claim.unit is not UNITS[survivor.claim.metric]
+    return odd_unit, TIERS.index(tier_of(weakest_source(survivor.result, survivor.claim.evidence)))
 
 
 def _same_figure(one: Claim, other: Claim) -> bool:
@@ -83,16 +90,16 @@ def _same_figure(one: Claim, other: Claim) -> bool:
 
 
 def _decided(
-    delivered: Mapping[str, Sequence[Stand]], conflicts: Iterable[ConflictRecord]
-) -> dict[str, Stand | None]:
+    delivered: Mapping[str, Sequence[StatedClaim]], conflicts: Iterable[ConflictRecord]
+) -> dict[str, StatedClaim | None]:
     """Returns for each id in a conflict the claim chosen by all of its conflicts, or None."""
-    decided: dict[str, Stand | None] = {}
+    decided: dict[str, StatedClaim | None] = {}
     for conflict in conflicts:
         winner = _winner(conflict)
         for name in {p.claim_id for p in conflict.positions if p.claim_id}:
             won = winner if winner and winner.claim_id == name else None
-            stand = _stated(won, delivered.get(name, ())) if won else None
-            decided[name] = stand if decided.get(name, stand) == stand else None
+            survivor = _stated(won, delivered.get(name, ())) if won else None
+            decided[name] = survivor if decided.get(name, survivor) == survivor else None
     return decided
 
 
@@ -102,12 +109,15 @@ def _winner(conflict: ConflictRecord) -> Position | None:
     return next((p for p in conflict.positions if p.stated == conflict.chosen), None)
 
 
-def _stated(position: Position, stands: Sequence[Stand]) -> Stand | None:
+def _stated(position: Position, survivors: Sequence[StatedClaim]) -> StatedClaim | None:
     """Returns the claim behind a position. A claim of the position's own agent comes before others
     with the same figure."""
     alike = [
-        stand
-        for stand in stands
-        if position.stated in (state(stand.claim.value, stand.claim.unit), state_on(stand.claim))
+        survivor
+        for survivor in survivors
+        if position.stated
+        in (state(survivor.claim.value, survivor.claim.unit), state_on(survivor.claim))
     ]
-    return min(alike, key=lambda stand: stand.result.agent is not position.agent, default=None)
+    return min(
+        alike, key=lambda survivor: survivor.result.agent is not position.agent, default=None
+    )

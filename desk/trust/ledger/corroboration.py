@@ -329,7 +329,7 @@ def _recorded(
     """Yields the statements in a record of an area's rate that can be compared with a rate or a
     decision."""
     if record.bears_out_within is not None:
-        if _bears_out(record, about, record.bears_out_within):
+        if _confirms(record, about, record.bears_out_within):
             yield replace(about, origin=origin)
     elif about.metric is Metric.POLICY_RATE:
         # A level recorded since the decision is the one in force. Before it takes effect, which may
@@ -353,7 +353,7 @@ def _recorded(
             yield _stated(about, record.rate if is_rate else change, origin)
 
 
-def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool:
+def _confirms(record: RateRecord, about: StatedFigure, within: Decimal) -> bool:
     """Returns whether a figure that follows from a policy rate has the value that it would have
     with the stated rate."""
     wanted, given = (about.value, record.rate) if record.low is None else (about.low, record.low)

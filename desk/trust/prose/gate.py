@@ -270,7 +270,7 @@ def unbacked(prose: str) -> tuple[Unbacked, ...]:
     found += [Unbacked(*each.span(), WORDS) for each in _WORDS.finditer(text)]
     found += [Unbacked(*each.span(), ORDINAL) for each in _ORDINAL.finditer(text)]
     found += [Unbacked(*each.span(), SINCE) for each in _SINCE.finditer(text)]
-    return tuple(_apart(sorted(found)))
+    return tuple(_without_overlap(sorted(found)))
 
 
 def _masked(text: str, names: Collection[str]) -> str:
@@ -294,7 +294,7 @@ def _of_digits(text: str) -> Iterator[Unbacked]:
         yield Unbacked(min(start, place), at, DIGITS)
 
 
-def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
+def _without_overlap(found: list[Unbacked]) -> Iterator[Unbacked]:
     """Yields the matches with overlapping ones merged, each with the reason of the first."""
     last: Unbacked | None = None
     for each in found:

@@ -13,7 +13,7 @@ from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Insight
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.names import Queue
-from desk.documents.answer.words import said
+from desk.documents.answer.words import rendered_if_known
 from desk.documents.rendering.words.wording import (
     NO_FIGURE,
     instant,
@@ -165,7 +165,7 @@ def _claims(board: Blackboard) -> Iterator[Claim]:
 def _insight(insight: Insight, known: Mapping[str, Claim]) -> str:
     strength = f"{insight.leaning}, {share_words(insight.strength)}"
     # A figure that a repeated action no longer measured is shown by its name.
-    return f"{insight.topic} ({strength}): {in_words(said(insight.statement, known))}"
+    return f"{insight.topic} ({strength}): {in_words(rendered_if_known(insight.statement, known))}"
 
 
 def _figures(figures: Sequence[MeasuredFigure]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
 from tests.support.knowledge.process import KNOWLEDGE
@@ -43,7 +43,7 @@ def told(asked: Asked) -> str:
     """An answer without what differs from run to run."""
     assert asked.answer is not None, asked.told
     assert asked.fault(question()) is None
-    return answer_apart_from_the_run(asked.answer)
+    return answer_without_run_fields(asked.answer)
 
 
 async def test_source_worker_and_server_killed_as_they_work_repeat_no_completed_effect(

@@ -23,7 +23,7 @@ from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.judging.findings import judged_findings
 from desk.programs.week.document.judging.surviving import read_again
 from desk.trust.conflicts.detection import detect_conflicts
-from desk.trust.conflicts.positions import Stand, claim_position, state, state_on
+from desk.trust.conflicts.positions import StatedClaim, claim_position, state, state_on
 from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.conflicts.voting import new_conflict
 from tests.support.processes.homes import PROJECT
@@ -153,7 +153,7 @@ def _of_statements(case: Case, one: StatedFigure, other: StatedFigure) -> Ending
     compared = normalise(one, other)
     if not isinstance(compared, Comparable) or compared.agree:
         return Ending.RESOLVED
-    positions = [claim_position(Stand(r, r.claims[0]), VOTING) for r in case.results]
+    positions = [claim_position(StatedClaim(r, r.claims[0]), VOTING) for r in case.results]
     kind = ConflictKind.LEVEL
     return _of_conflicts(case, [new_conflict("case", "US", kind, positions, VOTING)])
 

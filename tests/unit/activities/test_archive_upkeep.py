@@ -101,7 +101,7 @@ async def test_an_archive_that_takes_too_long_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     go_on = threading.Event()
-    monkeypatch.setattr(archiving, "LONGEST", 0.05)
+    monkeypatch.setattr(archiving, "MAX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(archiving, "write_archive", lambda _: go_on.wait(30))
     try:
         await ArchiveUpkeep(tmp_path).refresh()
@@ -127,7 +127,7 @@ async def test_what_is_published_after_an_archive_shares_the_next_which_a_worker
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr(archiving, "REST", 1e6)
+    monkeypatch.setattr(archiving, "PAUSE_FACTOR", 1e6)
 
     def look(directory: Path) -> None:
         seen.append(sorted(path.name for path in directory.iterdir()))
@@ -136,7 +136,7 @@ async def test_what_is_published_after_an_archive_shares_the_next_which_a_worker
     async with running_archive_upkeep(tmp_path) as upkeep:
         for name in ("first", "second", "third"):
             (tmp_path / name).touch()
-            upkeep.want()
+            upkeep.schedule()
             while not seen:
                 await asyncio.sleep(0.01)
         assert seen == [["first"]]

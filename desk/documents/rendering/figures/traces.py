@@ -470,12 +470,12 @@ class Traces:
         """Returns a figure's trace. A figure that is not computed has one trace, shared by all
         figures computed from it."""
         if self.entries[key].claim.inputs:
-            return self._made(self.entries[key], above)
+            return self._claim_trace(self.entries[key], above)
         if key not in self._read:
-            self._read[key] = self._made(self.entries[key], ())
+            self._read[key] = self._claim_trace(self.entries[key], ())
         return self._read[key]
 
-    def _made(self, stated: Stated, above: tuple[str, ...]) -> Trace:
+    def _claim_trace(self, stated: Stated, above: tuple[str, ...]) -> Trace:
         claim = stated.claim
         path = (*above, claim.claim_id)
         named = (self.key(name, stated.market) for name in claim.inputs if name not in path)

@@ -25,7 +25,7 @@ class _EpisodePart(Part):
     method = words.METHOD
     nothing_missing = "besides what the blackboard lacks"
 
-    def told(self, run: RunMaterial) -> PartRecord:
+    def addition(self, run: RunMaterial) -> PartRecord:
         return printable_stock(run)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
-from desk.documents.answer.words import said
+from desk.documents.answer.words import rendered_if_known
 from desk.documents.rendering.markdown import bullets, escaped, table
 from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.programs.episode.actions import DATA, PART_FIELDS
@@ -605,7 +605,7 @@ def _insight_markdown(line: InsightLine, answer: AnswerReport) -> str:
     known = {claim.claim_id: claim for claim in answer.claims}
     rests = ", ".join(f"{metric_words(c.metric)} {print_claim(c)}" for c in line.claims)
     behind = f" Rests on {escaped(rests)}." if rests else ""
-    statement = escaped(said(line.insight.statement, known))
+    statement = escaped(rendered_if_known(line.insight.statement, known))
     topic = escaped(line.insight.topic) + (" (generated)" if line.generated else "")
     return f"**{topic}**, {line.leaning}, strength {line.strength}: {statement}{behind}"
 

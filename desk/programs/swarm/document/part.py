@@ -99,7 +99,7 @@ class _SwarmPart(Part):
     def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
         return words.method_of(answer)
 
-    def told(self, run: RunMaterial) -> PartRecord:
+    def addition(self, run: RunMaterial) -> PartRecord:
         return printable_swarm(run.record, run.known)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

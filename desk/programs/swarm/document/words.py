@@ -10,7 +10,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
-from desk.documents.answer.words import said
+from desk.documents.answer.words import rendered_if_known
 from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where
@@ -78,8 +78,8 @@ def hypothesis_lines(answer: AnswerReport) -> tuple[HypothesisLine, ...]:
             hypothesis=each,
             title=title_of(each),
             likely=likely(each),
-            statement=said(each.statement, known),
-            refuted_by=said(each.refuted_by, known),
+            statement=rendered_if_known(each.statement, known),
+            refuted_by=rendered_if_known(each.refuted_by, known),
             views="; ".join(f"{human(view.agent)} {view_words(each, view)}" for view in each.views),
             workflow_id=hypothesis_run_id(answer.workflow_id, each.hypothesis_id),
         )
@@ -113,7 +113,7 @@ def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:
     if each.stopped:
         return f"No further round: {each.stopped}"
     if each.refined is not None:
-        return f"Another round: {said(each.refined.reason, known)}"
+        return f"Another round: {rendered_if_known(each.refined.reason, known)}"
     return ""
 
 
@@ -138,8 +138,10 @@ def _subagent(spec: SubagentSpec, number: int, known: Mapping[str, Claim]) -> Su
         agent=human(spec.agent),
         market=spec.market.market,
         calls=f"{spec.least_calls} to {spec.most_calls} calls",
-        objective=one_line(said(spec.objective, known)),
-        boundaries=one_line(next(iter(split_sentences(said(spec.boundaries, known))), "")),
+        objective=one_line(rendered_if_known(spec.objective, known)),
+        boundaries=one_line(
+            next(iter(split_sentences(rendered_if_known(spec.boundaries, known))), "")
+        ),
     )
 
 
@@ -180,8 +182,10 @@ def _hypothesis(line: HypothesisLine) -> str:
 
 def _round(each: SwarmRound, swarm: SwarmRecord, answer: AnswerReport) -> Iterator[str]:
     known = {claim.claim_id: claim for claim in answer.claims}
-    yield f"### Round {each.number}: {escaped(said(each.objective, known))}"
-    yield escaped(f"A {each.plan.complexity} objective. {said(each.plan.strategy, known)}")
+    yield f"### Round {each.number}: {escaped(rendered_if_known(each.objective, known))}"
+    yield escaped(
+        f"A {each.plan.complexity} objective. {rendered_if_known(each.plan.strategy, known)}"
+    )
     yield bullets(
         [
             f"**{escaped(line.node)}** ({escaped(line.agent)}, {escaped(line.market)},"

@@ -60,7 +60,7 @@ from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.conflicts import (
     MOST_CONFLICTS,
     NO_RANGES,
-    Stand,
+    StatedClaim,
     bounds_of,
     claim_position,
     detect_conflicts,
@@ -499,7 +499,7 @@ def _positions(
     voting: VotingConfig,
 ) -> list[Position]:
     agent = case.request.assignment.agent
-    own = claim_position(Stand(finding, claim), voting)
+    own = claim_position(StatedClaim(finding, claim), voting)
     asked = {r.evidence_id: r.call.server for r in (*case.request.evidence, *case.request.results)}
     return [
         own,

@@ -29,10 +29,10 @@ class ToyPart(Part):
     templates = "toy_program"
     method = ("A toy proves nothing.",)
 
-    def is_in(self, told):
-        return getattr(told, "request", told).graph.name == "market"
+    def is_in(self, document):
+        return getattr(document, "request", document).graph.name == "market"
 
-    def told(self, run):
+    def addition(self, run):
         return PartRecord({}, missing=("the toy has lost a wheel",), named=("USD/JPY:year_high",))
 
     def named(self, answer):

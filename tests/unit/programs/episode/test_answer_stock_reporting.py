@@ -14,7 +14,7 @@ from desk.contracts.question.answers import AnswerReport, AnswerSection
 from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
-from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_without_run_fields
 from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.programs.episode.document.base_rate import base_rate
 from desk.programs.episode.document.words import (
@@ -414,5 +414,5 @@ def test_two_runs_of_an_episode_say_the_same_but_for_when_their_steps_were_taken
         stock = one.stock and one.stock.model_copy(update={"steps": (step, *others)})
         return one.model_copy(update={"stock": stock})
 
-    assert answer_apart_from_the_run(beginning(moved)) == answer_apart_from_the_run(one)
-    assert answer_apart_from_the_run(beginning(other)) != answer_apart_from_the_run(one)
+    assert answer_without_run_fields(beginning(moved)) == answer_without_run_fields(one)
+    assert answer_without_run_fields(beginning(other)) != answer_without_run_fields(one)
