@@ -185,8 +185,8 @@ def best_answer(results: Sequence[ToolResult]) -> ToolResult:
     if not others:
         return first
     if answer is None:
-        told = {"error": _words(results), "besides": _besides(others)}
-        return first.model_copy(update=told)
+        fields = {"error": _words(results), "besides": _besides(others)}
+        return first.model_copy(update=fields)
     place = results.index(answer)
     before, after = results[:place], results[place + 1 :]
     noted = {"in_place_of": _words(before)} if before else {}

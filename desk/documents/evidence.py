@@ -105,12 +105,12 @@ def _stated_by(result: ToolResult) -> Provenance | None:
     if not isinstance(content, dict):
         return None
     try:
-        told = Provenance.model_validate(content.get("source"))
+        stated = Provenance.model_validate(content.get("source"))
     except ValidationError:
         return None
     own = content.get("url")
     link = web_link(own) if isinstance(own, str) and len(own) <= 500 else None
-    return told.model_copy(update={"url": link}) if link else told
+    return stated.model_copy(update={"url": link}) if link else stated
 
 
 def _as_listed(result: ToolResult, listed: DataSource | None) -> Provenance:

@@ -106,8 +106,8 @@ class _Drawn:
     words: list[str] = field(default_factory=list)
 
     def element(self) -> Element:
-        told = tuple((name, value or "") for name, value in self.attributes)
-        return Element(self.tag, told, _words(self.words))
+        attributes = tuple((name, value or "") for name, value in self.attributes)
+        return Element(self.tag, attributes, _words(self.words))
 
 
 class _PageParser(HTMLParser):
@@ -349,8 +349,8 @@ class Comparison(NamedTuple):
     other_version: bool = False
 
 
-def compared_html(text: str, expected: str, told: JsonValue) -> Comparison:
-    """Compares a page with the one that is expected for the JSON's contents `told`.
+def compared_html(text: str, expected: str, contents: JsonValue) -> Comparison:
+    """Compares a page with the one that is expected for the JSON's contents.
 
     Charts are compared by their elements, with positions to a fifth of a point. Charts of a version
     that drew other elements are compared by their words, and their lines are named as not verified.
@@ -372,12 +372,12 @@ def compared_html(text: str, expected: str, told: JsonValue) -> Comparison:
         return Comparison(redrawn=True)
     if version == ours:
         return Comparison((f"it is not the page of this JSON: {difference(text, expected)}",))
-    found = _by_contents(page, wanted, told)
+    found = _by_contents(page, wanted, contents)
     unseen = (LINES_OF_CHARTS,) if charts is not None and not found.wrong else ()
     return found._replace(unverified=(*found.unverified, *unseen))
 
 
-def compared_markdown(text: str, expected: str, told: JsonValue) -> Comparison:
+def compared_markdown(text: str, expected: str, contents: JsonValue) -> Comparison:
     """Compares a Markdown page, which has no charts, in the same way."""
     (body, version), (other, ours) = unmarked(text), unmarked(expected)
     if body == other:
@@ -388,7 +388,7 @@ def compared_markdown(text: str, expected: str, told: JsonValue) -> Comparison:
     page, wanted = (read_page(renderer.render(each)) for each in (body, other))
     if page.faults:
         return Comparison(tuple(f"it holds {fault}" for fault in page.faults))
-    return _by_contents(page, wanted, told)
+    return _by_contents(page, wanted, contents)
 
 
 def difference(text: str, expected: str) -> str | None:
@@ -410,11 +410,11 @@ def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
     return " | ".join(f"`{one_line(line[start : start + SHOWN])}`" for line in (one, two))
 
 
-def _by_contents(page: Page, wanted: Page, told: JsonValue) -> Comparison:
+def _by_contents(page: Page, wanted: Page, contents: JsonValue) -> Comparison:
     """Compares a page of another version by the contents that it must share with this version's."""
     ours, theirs = Counter(page.passages), Counter(wanted.passages)
     added, gone = list((ours - theirs).elements()), list((theirs - ours).elements())
-    values = _Values(told)
+    values = _Values(contents)
     wrong = [
         *_differences(_keys(gone, values), _keys(added, values)),
         *(f"it leads to {link}, the JSON does not" for link in sorted(page.links - wanted.links)),
@@ -439,8 +439,8 @@ class _Values:
     """The contents of the JSON that a page must repeat letter by letter: texts of several words,
     split where a page has a figure, and names such as `USD/CHF`."""
 
-    def __init__(self, told: JsonValue) -> None:
-        texts = set(_texts(told))
+    def __init__(self, contents: JsonValue) -> None:
+        texts = set(_texts(contents))
         self.names = frozenset(
             text for text in texts if not text.isspace() and " " not in text and not text.islower()
         )
@@ -448,14 +448,14 @@ class _Values:
         self.runs = sorted({typographic(part) for part in parts if " " in part})
 
 
-def _texts(told: JsonValue) -> Iterator[str]:
-    if isinstance(told, str):
-        yield told
-    elif isinstance(told, dict):
-        for value in told.values():
+def _texts(contents: JsonValue) -> Iterator[str]:
+    if isinstance(contents, str):
+        yield contents
+    elif isinstance(contents, dict):
+        for value in contents.values():
             yield from _texts(value)
-    elif isinstance(told, list):
-        for value in told:
+    elif isinstance(contents, list):
+        for value in contents:
             yield from _texts(value)
 
 
@@ -490,9 +490,9 @@ def _chart_difference(page: Page, wanted: Page, *, of_one_version: bool) -> str 
     if len(page.charts) != len(wanted.charts):
         return f"it has {len(page.charts)} charts, {len(wanted.charts)} follow from the JSON"
     for number, (one, two) in enumerate(zip(page.charts, wanted.charts, strict=True), start=1):
-        told = next((value for name, value in two[0].attributes if name == "aria-label"), "")
+        chart_label = next((value for name, value in two[0].attributes if name == "aria-label"), "")
         if not (_same_chart(one, two) or (not of_one_version and _same_view(one, two))):
-            return f"chart {number} is not the one of this JSON: {one_line(told)}"
+            return f"chart {number} is not the one of this JSON: {one_line(chart_label)}"
     return None
 
 
@@ -559,8 +559,8 @@ def _without_ids(chart: tuple[Element, ...]) -> Iterator[Element]:
     ids = [value for each in chart for name, value in each.attributes if name == "id"]
     places = {name: f"id-{place}" for place, name in enumerate(ids)}
     for tag, attributes, text in chart:
-        told = sorted((name, _neutral(name, value, places)) for name, value in attributes)
-        yield Element(tag, tuple(told), text)
+        ordered = sorted((name, _neutral(name, value, places)) for name, value in attributes)
+        yield Element(tag, tuple(ordered), text)
 
 
 def _neutral(name: str, value: str, places: dict[str, str]) -> str:

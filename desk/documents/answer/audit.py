@@ -83,8 +83,8 @@ def sentences_in_answer(answer: AnswerReport) -> int:
 
 def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Checks that the answer has the nodes of its graph, and correct counts."""
-    told = [(line.node, index) for index, line in enumerate(answer.nodes)]
-    if told != [(node.name, index) for index, node in enumerate(answer.graph.nodes)]:
+    listed_nodes = [(line.node, index) for index, line in enumerate(answer.nodes)]
+    if listed_nodes != [(node.name, index) for index, node in enumerate(answer.graph.nodes)]:
         yield AuditFinding("nodes", "they are not those of the graph, in its order")
     failed = any(line.state is NodeState.FAILED or line.lost for line in answer.nodes)
     if failed and answer.outcome is not Outcome.INCOMPLETE:

@@ -75,11 +75,11 @@ def synthesis_by_rule(record: GraphRecord, library: Library) -> Synthesis:
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
     for node in record.nodes:
-        for kind, told in _found(node):
-            if isinstance(told, str):
-                lines.setdefault(kind, []).append(told)
+        for kind, item in _found(node):
+            if isinstance(item, str):
+                lines.setdefault(kind, []).append(item)
                 continue
-            placed = library.placed(told)
+            placed = library.placed(item)
             if placed is not None and len(quotations) < MOST_NAMED:
                 named = placed.model_copy(update={"quotation_id": f"f{len(quotations) + 1}"})
                 quotations.append(named)
@@ -95,10 +95,10 @@ def synthesis_by_rule(record: GraphRecord, library: Library) -> Synthesis:
     )
 
 
-def _joined(told: Sequence[str]) -> str:
+def _joined(lines: Sequence[str]) -> str:
     """Joins names and figures with commas, sentences without."""
-    between = " " if told[0].endswith(".") else ", "
-    return between.join(told[:MOST_CLAIMS])
+    between = " " if lines[0].endswith(".") else ", "
+    return between.join(lines[:MOST_CLAIMS])
 
 
 def _found(node: NodeOutcome) -> Iterator[tuple[str, Quotation | str]]:
@@ -310,8 +310,8 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
 
 def _odds(parts: Iterable[PartRecord]) -> Mapping[str, str]:
     """Returns the probabilities of the hypotheses that an answer prints."""
-    told = (part.fields.get("swarm") for part in parts)
-    swarms = [swarm for swarm in told if isinstance(swarm, SwarmRecord)]
+    candidates = (part.fields.get("swarm") for part in parts)
+    swarms = [swarm for swarm in candidates if isinstance(swarm, SwarmRecord)]
     return odds_of(each for swarm in swarms for each in swarm.hypotheses)
 
 

@@ -98,8 +98,8 @@ class Library:
     def _plain(self, evidence_id: str) -> tuple[str, ...]:
         if evidence_id not in self._texts:
             result = self.results.get(evidence_id)
-            told = _contents(result) if result else ()
-            texts = dict.fromkeys(text for content in told for text in texts_in(content))
+            contents = _contents(result) if result else ()
+            texts = dict.fromkeys(text for content in contents for text in texts_in(content))
             self._texts[evidence_id] = tuple(" ".join(text.split()) for text in texts)
         return self._texts[evidence_id]
 
@@ -121,13 +121,13 @@ def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
         else:
             fallen.append(f"{name} is left out: {failed.words}")
     fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
-    told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
-    return AnswerClaims(held, told, tuple(dict.fromkeys(fallen)), others)
+    by_claim = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
+    return AnswerClaims(held, by_claim, tuple(dict.fromkeys(fallen)), others)
 
 
 def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
     """Removes everything that was computed from a withheld claim, and notes why."""
-    names, told = {claim.claim_id for claim in delivered}, list[str]()
+    names, notes = {claim.claim_id for claim in delivered}, list[str]()
     gone = names - held.keys()
     while gone:
         lost = [claim for claim in delivered if claim.claim_id in gone]
@@ -136,11 +136,11 @@ def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> 
             for name, claim in held.items()
             if any(is_computed_from(claim, each) for each in lost)
         ]
-        told += [f"{name} is left out: {FOUNDED_ON_LESS}" for name in resting]
+        notes += [f"{name} is left out: {FOUNDED_ON_LESS}" for name in resting]
         for name in resting:
             del held[name]
         gone = set(resting)
-    return told
+    return notes
 
 
 def _stated(
@@ -162,8 +162,8 @@ def _stated(
             first = stated.setdefault(name, decided.chosen.get(name, claim))
             if _figure(first) != _figure(claim) and name not in decided.disputed:
                 metric = claim.metric.replace("_", " ")
-                told = f"{node} has another {metric} of {claim.subject}, not printed here"
-                others[name] = (*others.get(name, ()), told)
+                note = f"{node} has another {metric} of {claim.subject}, not printed here"
+                others[name] = (*others.get(name, ()), note)
     return stated, fallen, others
 
 

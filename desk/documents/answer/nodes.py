@@ -76,8 +76,8 @@ def missing_in(
     action's entry comes first, and the synthesis only adds what no action reports."""
     if record.stock is not None:
         by_action = tuple(_of_agents(record, ()))
-        told = {line.partition(": ")[2] for line in by_action}
-        agents = (*by_action, *(line for line in of_synthesis if line not in told))
+        reported = {line.partition(": ")[2] for line in by_action}
+        agents = (*by_action, *(line for line in of_synthesis if line not in reported))
     else:
         agents = (*of_synthesis, *_of_agents(record, of_synthesis))
     everything = (*_failures(record), *_unreached(record), *agents, *further)
@@ -108,10 +108,10 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
         yield f"{silent} had nothing to answer from when the run was planned"
 
 
-def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
+def _of_agents(record: GraphRecord, reported: Iterable[str]) -> Iterator[str]:
     """Yields what the other agents did not find, except what is listed already, by node or by
     specialist. Each part of an episode's blackboard has its own reasons and is listed by itself."""
-    seen = set(told)
+    seen = set(reported)
     for node in _last_of_each(record.nodes) if record.swarm else record.nodes:
         result = node.entry.result
         if result is None or isinstance(result, Synthesis):

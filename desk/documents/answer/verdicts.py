@@ -34,11 +34,11 @@ the order in which they were called, which an answer does not contain."""
 
 def unfounded_verdicts(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Yields the verdicts that do not follow from the evidence of an answer."""
-    told = {verdict.claim_id: verdict for verdict in answer.verdicts}
-    judged = {claim.claim_id: claim for claim in answer.claims if claim.claim_id in told}
+    by_claim = {verdict.claim_id: verdict for verdict in answer.verdicts}
+    judged = {claim.claim_id: claim for claim in answer.claims if claim.claim_id in by_claim}
     corroboration = Corroboration(answer.evidence, answer.window)
     for again in verdicts_of(_review(answer, judged, corroboration)):
-        verdict = told[again.claim_id]
+        verdict = by_claim[again.claim_id]
         if verdict.status is ClaimStatus.REJECTED or _is_same(verdict, again):
             continue
         behind = with_inputs([again.claim_id], judged)

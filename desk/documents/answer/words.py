@@ -112,7 +112,7 @@ def node_cells(line: NodeReport) -> tuple[str, ...]:
 
 def node_remark(line: NodeReport) -> str:
     """Returns a node's error, and what was done with less than planned."""
-    return "; ".join(one_line(told) for told in (line.error, line.remark) if told)
+    return "; ".join(one_line(remark) for remark in (line.error, line.remark) if remark)
 
 
 def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
@@ -154,15 +154,15 @@ def _is_without_content(result: ToolResult) -> bool:
 
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
     """Returns what is missing, except what the answer's program prints itself."""
-    told = (part.other_missing(answer) for part in parts_of(answer))
-    return next(told, answer.missing)
+    of_parts = (part.other_missing(answer) for part in parts_of(answer))
+    return next(of_parts, answer.missing)
 
 
 def facts_of(answer: AnswerReport) -> tuple[str, ...]:
     """Returns the facts below a page's headline: the graph with its parameters, or those that the
     answer's program has in their place."""
-    told = (part.facts(answer) for part in parts_of(answer))
-    facts = next((facts for facts in told if facts is not None), None)
+    of_parts = (part.facts(answer) for part in parts_of(answer))
+    facts = next((facts for facts in of_parts if facts is not None), None)
     if facts is not None:
         return facts
     given = parameters_words(answer.parameters)

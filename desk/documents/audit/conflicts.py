@@ -71,10 +71,10 @@ def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]
     decided = [
         decide(conflict, place, by, conflict.decided_by_whom) for place in (places or [None])
     ]
-    told = {
+    wordings = {
         words for each in decided for words in (each.resolution, resolution_in_old_wording(each))
     }
-    if conflict.resolution not in told:
+    if conflict.resolution not in wordings:
         yield "how it was settled does not follow from its positions"
 
 

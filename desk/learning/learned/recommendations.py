@@ -284,11 +284,11 @@ def _tally(lesson: Lesson, server: str) -> _Tally:
 
 def _reason(server: str, weeks: int, tallies: Sequence[_Tally], day: "_BadDay | None") -> str:
     calls, failed = sum(t.calls for t in tallies), sum(t.failed for t in tallies)
-    told = (
+    reason = (
         f"{failed} of {calls} calls of {server} got no answer in the newest {len(tallies)} weeks, "
         f"in {weeks} of them"
     )
-    return f"{told}; {day.words(server)}" if day else told
+    return f"{reason}; {day.words(server)}" if day else reason
 
 
 class _BadDay(NamedTuple):

@@ -90,7 +90,7 @@ def week_lesson_of(runs: Sequence[RunReports], in_time_until: InTime = in_time_u
     surviving = _surviving_forecasts(lessons, in_time_until)
     last = last.model_copy(update={"forecasts": tuple(made for made, _ in surviving)})
     return WeekLesson(
-        last, frozenset({last.workflow_id, *(told.workflow_id for _, told in surviving)})
+        last, frozenset({last.workflow_id, *(before.workflow_id for _, before in surviving)})
     )
 
 
@@ -99,10 +99,10 @@ def newly_counted(
 ) -> Iterator[Lesson]:
     """Yields the lessons whose troubles no longer fit into the record, with only their number. Once
     a week is reduced to a number, so are all weeks before it."""
-    told, room = 0, True
+    stored, room = 0, True
     for lesson in sorted(lessons, key=_by_as_of, reverse=True):
-        told += len(lesson.troubles)
-        room = room and told <= most and not _is_counted(lesson)
+        stored += len(lesson.troubles)
+        room = room and stored <= most and not _is_counted(lesson)
         if lesson.troubles and not room:
             count = lesson.more_troubles + len(lesson.troubles)
             yield lesson.model_copy(update={"troubles": (), "more_troubles": count})
@@ -286,9 +286,9 @@ class Learned:
         changed."""
         new = {_fixed(known): known for known in resolutions if _fixed(known) not in self._fixings}
         self._fixings |= new
-        for week, told in self._weeks.items():
-            if any(_decided_by(made) in new for made in told.still_open):
-                self._weeks[week] = self._read(WeekLesson(told.lesson, told.runs))
+        for week, learned in self._weeks.items():
+            if any(_decided_by(made) in new for made in learned.still_open):
+                self._weeks[week] = self._read(WeekLesson(learned.lesson, learned.runs))
         self._each_week = None
 
     def open_by(self, instant: datetime) -> tuple[Fixed, ...]:
@@ -353,8 +353,8 @@ class Learned:
     @property
     def forecasts(self) -> tuple[int, int]:
         """The number of scored and of open forecasts."""
-        told = self._of_each_week()
-        return sum(len(one.scored) for one in told), sum(len(one.still_open) for one in told)
+        weeks = self._of_each_week()
+        return sum(len(one.scored) for one in weeks), sum(len(one.still_open) for one in weeks)
 
     @property
     def hypotheses(self) -> int:
@@ -377,15 +377,15 @@ class Learned:
             self._changed(counted.week)
 
     def _counted_runs(self) -> frozenset[str]:
-        return frozenset(chain.from_iterable(told.runs for told in self._of_each_week()))
+        return frozenset(chain.from_iterable(week.runs for week in self._of_each_week()))
 
     def _changed(self, *weeks: str) -> None:
         for week in weeks:
             self._weeks.pop(week, None)
         self._each_week = None
 
-    def _read(self, told: WeekLesson) -> _LearnedWeek:
-        lesson, runs = told
+    def _read(self, week_lesson: WeekLesson) -> _LearnedWeek:
+        lesson, runs = week_lesson
         scored: list[ScoredForecast] = []
         still_open: list[MadeForecast] = []
         for made in lesson.forecasts:
@@ -396,8 +396,8 @@ class Learned:
         return _LearnedWeek(lesson, runs, tuple(scored), tuple(still_open))
 
     def _open(self) -> Iterator[MadeForecast]:
-        for told in self._of_each_week():
-            yield from told.still_open
+        for week in self._of_each_week():
+            yield from week.still_open
 
     def _of_each_week(self) -> tuple[_LearnedWeek, ...]:
         """Returns one lesson for each week, the oldest first."""
@@ -408,8 +408,8 @@ class Learned:
             for week, runs in by_week.items():
                 if week not in self._weeks:
                     self._weeks[week] = self._read(week_lesson_of(runs, self._in_time_until))
-            told = self._weeks.values()
-            self._each_week = tuple(sorted(told, key=lambda one: _order(one.lesson)))
+            weeks = self._weeks.values()
+            self._each_week = tuple(sorted(weeks, key=lambda one: _order(one.lesson)))
         return self._each_week
 
     def _voids(self, scored: Iterable[ScoredForecast]) -> tuple[Resolution, ...]:
@@ -425,17 +425,17 @@ class Learned:
 
     def _known(self, as_of: datetime) -> _Known:
         every = self._of_each_week()
-        told = every[: bisect_left(every, as_of, key=lambda one: one.lesson.as_of)]
+        known = every[: bisect_left(every, as_of, key=lambda one: one.lesson.as_of)]
         scored: list[ScoredForecast] = []
         still_open: list[MadeForecast] = []
-        for one in told:
+        for one in known:
             still_open.extend(one.still_open)
             for forecast in one.scored:
                 if forecast.made.due <= as_of:
                     scored.append(forecast)
                 else:
                     still_open.append(forecast.made)
-        return _Known(tuple(one.lesson for one in told), tuple(scored), tuple(still_open))
+        return _Known(tuple(one.lesson for one in known), tuple(scored), tuple(still_open))
 
 
 def _fixed(known: Resolution) -> Fixed:

@@ -83,12 +83,12 @@ def _key_faults(spec: GraphSpec) -> Iterator[GraphFault]:
     for key in spec.merges:
         count = len(writers.get(key, ()))
         if count < 2:
-            told = (
+            problem = (
                 "no node writes it" + suggestion(key, writers)
                 if not count
                 else "only one writes it"
             )
-            yield GraphFault(None, f"merges.{key}", f"{key} has a merge rule, but {told}")
+            yield GraphFault(None, f"merges.{key}", f"{key} has a merge rule, but {problem}")
 
 
 def _node_faults(place: int, node: NodeSpec) -> Iterator[GraphFault]:

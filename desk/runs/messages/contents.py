@@ -227,8 +227,8 @@ def error_report(
         "recovery_action": happened.recovery,
         "impact": happened.impact,
     }
-    told = error.model_copy(update=known)
-    return ErrorReportContent(error=told, final=final, related_task_id=task_id)
+    reported = error.model_copy(update=known)
+    return ErrorReportContent(error=reported, final=final, related_task_id=task_id)
 
 
 def fault_report(

@@ -135,7 +135,7 @@ def within_claims(
     if not within:
         return ()
     changes = [claim_id(area, Metric.DECISION_CHANGE, each.decided_on) for each in within]
-    told = [
+    measured = [
         (metric, formula.__name__, formula(*(each.change for each in within)), changes)
         for metric, formula in WITHIN.items()
     ]
@@ -144,7 +144,7 @@ def within_claims(
             claim_id(area, Metric.DECISION_RATE, day) for day in (within[-1].decided_on, before)
         ]
         moved = _compact(basis_point_difference(within[-1].rate, known[before].rate))
-        told.append((Metric.CHANGE_WITHIN, basis_point_difference.__name__, moved, ends))
+        measured.append((Metric.CHANGE_WITHIN, basis_point_difference.__name__, moved, ends))
     return tuple(
         Claim(
             claim_id=span_id(area, metric, first, last),
@@ -157,7 +157,7 @@ def within_claims(
             formula=formula,
             inputs=tuple(inputs),
         )
-        for metric, formula, value, inputs in told
+        for metric, formula, value, inputs in measured
     )
 
 

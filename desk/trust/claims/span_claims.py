@@ -87,8 +87,8 @@ def counted_claims(
         (Metric.WEEK_STREAK, Decimal(days.week_streak)),
     ]
     if (volatility := days.volatility) is not None:
-        told = Decimal(volatility).quantize(VOLATILITY_STEP)
-        counted.append((Metric.SPAN_VOLATILITY, told))
+        rounded = Decimal(volatility).quantize(VOLATILITY_STEP)
+        counted.append((Metric.SPAN_VOLATILITY, rounded))
     claims = (
         _counted(span_id(spec.market, metric, first, last), spec, metric, value, days, evidence)
         for metric, value in counted

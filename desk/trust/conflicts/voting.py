@@ -245,8 +245,8 @@ def resolution_in_old_wording(conflict: ConflictRecord) -> str:
     Their documents are still verified against that wording."""
     chosen = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     lead = "Held" if chosen is None else "Dissent"
-    told = conflict.resolution.removesuffix(_dissent(conflict, chosen))
-    return told + _listed(lead, _others(conflict, chosen))
+    resolution = conflict.resolution.removesuffix(_dissent(conflict, chosen))
+    return resolution + _listed(lead, _others(conflict, chosen))
 
 
 def _others(conflict: ConflictRecord, chosen: Position | None) -> list[Position]:

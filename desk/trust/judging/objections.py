@@ -101,8 +101,8 @@ def _day(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     event = grounds.events.get(issue.event or "")
     if event is None:
         own = _claim(issue, grounds)
-        told = Settled(DISPROVED, "the figure is of the day that its evidence gives")
-        return told if own and own.claim_id not in grounds.contested else None
+        settled = Settled(DISPROVED, "the figure is of the day that its evidence gives")
+        return settled if own and own.claim_id not in grounds.contested else None
     if event.event_date == issue.holds.day:
         return Settled(DISPROVED, "the event is told of the day that the objection holds")
     days = days_of(event, grounds.claims)
@@ -163,7 +163,9 @@ def recommendation_of(
 
     It never says that every figure agrees while an objection is not disproved.
     """
-    standing = [told for told in objections if told[1] is not ObjectionOutcome.DISPROVED]
+    standing = [
+        objection for objection in objections if objection[1] is not ObjectionOutcome.DISPROVED
+    ]
     withheld = [outcome for severity, outcome in standing if withholds(severity, outcome)]
     if undecided:
         return "A person has to decide the open conflict first."

@@ -114,8 +114,8 @@ def _asked(result: ToolResult) -> str:
     asked = {n: value for n, value in result.call.arguments.items() if n not in _META}
     if not asked:
         return tool
-    told = json.dumps(asked, sort_keys=True)
-    return f"{tool}_{sha256(told.encode()).hexdigest()[:4]}"
+    canonical = json.dumps(asked, sort_keys=True)
+    return f"{tool}_{sha256(canonical.encode()).hexdigest()[:4]}"
 
 
 def _numbers(

@@ -28,8 +28,8 @@ def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
     its last fixing. An event without such claims is not checked."""
     days = days_of(event, claims)
     if days and event.event_date not in days:
-        told = " or ".join(print_full_day(day) for day in sorted(days))
-        yield f"{event.event_id}: it is dated {print_full_day(event.event_date)}, and was of {told}"
+        when = " or ".join(print_full_day(day) for day in sorted(days))
+        yield f"{event.event_id}: it is dated {print_full_day(event.event_date)}, and was of {when}"
 
 
 def scheduled_days(answers: Iterable[SourceResult]) -> dict[str, frozenset[date]]:
@@ -50,8 +50,8 @@ def check_scheduled_day(
     days = scheduled.get(event.area or "")
     ahead = event.event_type is EventType.SCHEDULED_DECISION
     if ahead and days and event.event_date not in days:
-        told = print_full_day(event.event_date)
-        yield f"{event.event_id}: {told} is no decision day of the calendar of {event.area}"
+        printed = print_full_day(event.event_date)
+        yield f"{event.event_id}: {printed} is no decision day of the calendar of {event.area}"
 
 
 def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:

@@ -176,8 +176,8 @@ def commentary_texts(result: Commentary) -> Iterator[Text]:
     for field in LEAD_TEXTS:
         yield from (Text(field, text) for text in (getattr(result, field),) if text)
     for number, theme in enumerate(result.themes, start=1):
-        told = ((field, getattr(theme, field)) for field in THEME_TEXTS)
-        yield from (Text(_theme_place(number, field), text) for field, text in told if text)
+        texts = ((field, getattr(theme, field)) for field in THEME_TEXTS)
+        yield from (Text(_theme_place(number, field), text) for field, text in texts if text)
 
 
 def _research_texts(result: ResearchResult) -> Iterator[Text]:
@@ -289,11 +289,11 @@ def _cut_commentary(result: Commentary, cutting: _Cutting) -> Commentary:
         )
         for n, theme in enumerate(result.themes, start=1)
     )
-    told = ((field, getattr(result, field)) for field in LEAD_TEXTS)
+    texts = ((field, getattr(result, field)) for field in LEAD_TEXTS)
     return result.model_copy(
         update={
             "sentences": cutting.of_each(result.sentences, SENTENCE),
-            **{field: cutting.of(text, field) or None for field, text in told if text},
+            **{field: cutting.of(text, field) or None for field, text in texts if text},
             "themes": tuple(theme for theme in themes if theme.title and theme.moved),
         }
     )

@@ -19,7 +19,7 @@ def occurs_in(text: str, content: JsonValue) -> bool:
     Numbers are not texts: documents are quoted in words, and figures of markets are claims.
     """
     words = _plain(text)
-    return bool(words) and any(_holds(_plain(told), words) for told in texts_in(content))
+    return bool(words) and any(_holds(_plain(text_part), words) for text_part in texts_in(content))
 
 
 def texts_in(content: JsonValue, depth: int = MOST_DEPTH) -> Iterator[str]:
@@ -34,22 +34,22 @@ def texts_in(content: JsonValue, depth: int = MOST_DEPTH) -> Iterator[str]:
             yield from texts_in(value, depth - 1)
 
 
-def _holds(told: str, words: str) -> bool:
-    start = told.find(words)
+def _holds(content: str, words: str) -> bool:
+    start = content.find(words)
     while start >= 0:
-        if _is_edge(told, start) and _is_edge(told, start + len(words)):
+        if _is_edge(content, start) and _is_edge(content, start + len(words)):
             return True
-        start = told.find(words, start + 1)
+        start = content.find(words, start + 1)
     return False
 
 
-def _is_edge(told: str, place: int) -> bool:
+def _is_edge(content: str, place: int) -> bool:
     """Returns whether a position does not split a word or number. Text in a script without capital
     letters, such as one without spaces between words, can be quoted from any position."""
-    before, after = told[place - 1 : place] if place else "", told[place : place + 1]
+    before, after = content[place - 1 : place] if place else "", content[place : place + 1]
     if _joins(before) and _joins(after):
         return False
-    around = told[max(0, place - 2) : place + 2]
+    around = content[max(0, place - 2) : place + 2]
     middle = min(place, 2)
     return not any(m.start() < middle < m.end() for m in _WITHIN.finditer(around))
 

@@ -109,8 +109,8 @@ def _of_currencies(
 ) -> Iterator[tuple[Reference, str]]:
     """Yields the currencies whose direction in a sentence contradicts the moves it refers to. A
     word next to a weekday is about that day and is not compared."""
-    told = [claims[each.name] for each in found_in(sentence) if each.name in claims]
-    moved = [claim for claim in told if has_sides(claim)]
+    named = [claims[each.name] for each in found_in(sentence) if each.name in claims]
+    moved = [claim for claim in named if has_sides(claim)]
     if not moved:
         return
     text = REFERENCE.sub(lambda found: "\ufffc" * len(found[0]), sentence)

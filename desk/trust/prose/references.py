@@ -181,8 +181,8 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
             words = rising if claim.value > 0 else falling if claim.value < 0 else level
             return words.format(_size(claim))
         case Form.BASE | Form.QUOTE:
-            told = _sided(claim, form)
-            return told[:1].upper() + told[1:] if _OPENING.search(before) else told
+            sided = _sided(claim, form)
+            return sided[:1].upper() + sided[1:] if _OPENING.search(before) else sided
         case Form.ABOUT:
             rounded = _about(claim)
             return f"about {_size(rounded) if side_before(before) else print_claim(rounded)}"

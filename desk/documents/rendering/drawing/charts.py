@@ -160,17 +160,17 @@ def _levels(
     drawing: Drawing,
     place: "_YearPlot",
     values: Sequence[Decimal],
-    told: Callable[[Decimal], str],
+    format_value: Callable[[Decimal], str],
 ) -> None:
     """Draws the labels of the highest and lowest value, and of the last one if there is room."""
     ends = dict.fromkeys((max(values), min(values)))
     for value in ends:
         up = place.up(value)
         drawing.line([(0, up), (place.width - PLOT_RIGHT, up)], GRID, 0.8, dashes=DOTTED)
-        _label_right(drawing, place.width, up, told(value), FAINT)
+        _label_right(drawing, place.width, up, format_value(value), FAINT)
     last = place.up(values[-1])
     if all(abs(last - place.up(value)) > LEAST_GAP for value in ends):
-        _label_right(drawing, place.width, last, told(values[-1]), WEEK)
+        _label_right(drawing, place.width, last, format_value(values[-1]), WEEK)
 
 
 def _level(value: Decimal) -> str:
@@ -289,7 +289,7 @@ def _dot(drawing: Drawing, each: CalibrationBin, most: int) -> None:
 
 
 def _label(bins: Sequence[CalibrationBin]) -> str:
-    told = "; ".join(
+    bin_words = "; ".join(
         f"forecast {each.mean:.0%}, higher {each.rose} of {each.count} times" for each in bins
     )
-    return f"Calibration of the forecasts: {told}"
+    return f"Calibration of the forecasts: {bin_words}"

@@ -80,34 +80,36 @@ def stock_chart(history: PriceHistory, until: date) -> str | None:
 
 def average(values: Series, days: int) -> Series:
     """Returns for each day the mean of it and the days before it; nan with too few days."""
-    told = numpy.full(len(values), numpy.nan)
+    means = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
-        told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).mean(axis=-1)
-    return told
+        means[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).mean(axis=-1)
+    return means
 
 
 def deviation(values: Series, days: int) -> Series:
     """Returns the population standard deviation over the same days."""
-    told = numpy.full(len(values), numpy.nan)
+    deviations = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
-        told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).std(axis=-1)
-    return told
+        deviations[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).std(
+            axis=-1
+        )
+    return deviations
 
 
 def relative_strength(closes: Series) -> Series:
     """Returns Wilder's index, 0 to 100, and 50 without any move; nan for the first 14 days."""
-    told = numpy.full(len(closes), numpy.nan)
+    strength = numpy.full(len(closes), numpy.nan)
     moves = numpy.diff(closes)
     if len(moves) < RSI_DAYS:
-        return told
+        return strength
     up, down = numpy.clip(moves, 0, None), numpy.clip(-moves, 0, None)
     gain, loss = float(up[:RSI_DAYS].mean()), float(down[:RSI_DAYS].mean())
     for at in range(RSI_DAYS, len(closes)):
         if at > RSI_DAYS:
             gain += (float(up[at - 1]) - gain) / RSI_DAYS
             loss += (float(down[at - 1]) - loss) / RSI_DAYS
-        told[at] = 100 * gain / (gain + loss) if gain + loss else 50.0
-    return told
+        strength[at] = 100 * gain / (gain + loss) if gain + loss else 50.0
+    return strength
 
 
 def _panels(with_volume: bool) -> tuple[Figure, Axes, Axes | None, Axes]:
@@ -177,8 +179,8 @@ def _draw_volume(axes: Axes, across: Series, volumes: Series) -> None:
     _name(axes, "Volume")
 
 
-def _draw_strength(axes: Axes, across: Series, told: Series) -> None:
-    axes.plot(across, told, color=STRENGTH, linewidth=1.1)
+def _draw_strength(axes: Axes, across: Series, strength: Series) -> None:
+    axes.plot(across, strength, color=STRENGTH, linewidth=1.1)
     axes.set_ylim(0, 100)
     axes.set_yticks([OVERSOLD, OVERBOUGHT])
     _name(axes, "RSI 14")
