@@ -534,7 +534,13 @@ def test_how_far_a_number_is_off_is_answered_with_neither_yes_nor_no(settings: S
     assert not made.answered
 
 
-@pytest.mark.parametrize("question", ["dollar yen?", "kiwi versus a year ago"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("dollar yen?", "kiwi versus a year ago"),
+        *("did the kiwi not fall this week", "has the won not gained this year"),
+    ],
+)
 def test_what_asks_for_no_side_is_answered_with_neither_yes_nor_no(
     question: str, settings: Settings
 ) -> None:
