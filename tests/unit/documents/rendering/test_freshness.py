@@ -75,7 +75,7 @@ def stale(**changes: object) -> Freshness:
         (
             stale(stale_rates=2, rates_to=SEPTEMBER, open_decisions=1),
             "prices current, 2 of 18 policy rates known only to 30 Sep 2026 or later, "
-            "outcome unknown of 1 of 2 decisions due",
+            "outcome of 1 of 2 due decisions not known",
         ),
         (
             stale(stale_prices=3),
@@ -96,7 +96,7 @@ def test_a_week_that_knows_too_little_is_not_simply_complete() -> None:
     assert known_words(coverage(CURRENT)) is None
     assert known_words(coverage(late)) == (
         "What the desk knew when this was written: prices current, policy rates current, "
-        "outcome unknown of 1 of 2 decisions due."
+        "outcome of 1 of 2 due decisions not known."
     )
 
 
@@ -155,8 +155,8 @@ def test_a_report_of_before_with_the_oldest_day_only_is_audited_as_it_was() -> N
 def test_a_differential_of_rates_of_different_days_says_so() -> None:
     report = sample_report()
     told = (
-        "Not of one day are the differentials of KR and of their pairs: rates there are known to "
-        "31 Aug 2026, and that of the Federal Reserve changed on 16 Sep 2026."
+        "The differentials of KR and of their pairs combine rates of different days: rates there "
+        "are known to 31 Aug 2026, and that of the Federal Reserve changed on 16 Sep 2026."
     )
     assert told in str(differential_words(report))
     assert told in render_markdown(report)
@@ -235,5 +235,5 @@ def test_a_report_that_is_not_current_says_so_on_its_page_and_in_its_letter() ->
     assert words in render_html(changed)
     assert words not in render_html(report)
     assert "11 of 11 markets, not current" in subject_line(changed)
-    assert "outcome unknown of 1 of 2 decisions due" in letter(changed, "there")
+    assert "outcome of 1 of 2 due decisions not known" in letter(changed, "there")
     assert [each for each in frame_findings(changed) if "freshness is" in each[1]]

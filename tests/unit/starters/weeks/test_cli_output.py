@@ -219,7 +219,7 @@ def test_how_far_back_the_desk_knows_is_told_whole() -> None:
     shown = summary(traced_report(), coverage=coverage.model_copy(update={"freshness": old}))
     lines = summary_lines(shown)
     assert max(map(len, lines)) <= 80
-    assert "outcome unknown of 5 of 5 decisions due" in " ".join(" ".join(lines).split())
+    assert "outcome of 5 of 5 due decisions not known" in " ".join(" ".join(lines).split())
 
 
 @pytest.mark.parametrize(
@@ -547,5 +547,5 @@ def test_the_summary_says_what_is_not_current_and_by_which_threshold() -> None:
     at = next(n for n, line in enumerate(lines) if line.startswith("incomplete"))
     assert lines[at : at + 2] == [
         "incomplete: 11 of 11 markets (100 %, needs 90 %), 90 % current (needs 100 %)",
-        "prices current, policy rates current, outcome unknown of 4 of 4 decisions due",
+        "prices current, policy rates current, outcome of 4 of 4 due decisions not known",
     ]

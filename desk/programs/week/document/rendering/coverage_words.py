@@ -35,7 +35,7 @@ def threshold_words(coverage: Coverage) -> str:
 
 def freshness_words(coverage: Coverage) -> str | None:
     """Returns `prices current, policy rates known to 30 Jun 2026 (IN) and to 31 Aug 2026 (12
-    areas), outcome unknown of 1 of 2 decisions due`; None if freshness was not checked."""
+    areas), outcome of 1 of 2 due decisions not known`; None if freshness was not checked."""
     told = coverage.freshness
     if told is None:
         return None
@@ -87,7 +87,7 @@ def _known(known: RatesKnown) -> str:
 def _decisions(told: Freshness) -> str | None:
     if not told.open_decisions:
         return None
-    return f"outcome unknown of {told.open_decisions} of {told.decisions} decisions due"
+    return f"outcome of {told.open_decisions} of {told.decisions} due decisions not known"
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def checked_words(report: ResearchReport) -> str | None:
     told = f"{confirmed or 'none'} of the {figures} {verb}"
     why = "" if confirmed else _without_witness(report)
     return (
-        "Checked: every figure was derived again from what its source answered; "
+        "Checked: every figure was derived again from its source's answer; "
         f"{told} confirmed by a source of another origin{why}."
     )
 

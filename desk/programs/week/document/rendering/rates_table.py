@@ -84,9 +84,10 @@ def differential_words(report: ResearchReport) -> str | None:
     known = listed(print_full_day(day) for day in days)
     changed = print_known_day(base.since, base.since_precision)
     return (
-        f"{UNEVEN} Not of one day are the differentials of {listed(older)} and of their pairs: "
-        f"rates there are known to {known}, and that of {named_in_a_sentence(base.bank)} changed "
-        f"on {changed}. What was decided there since then is not in them."
+        f"{UNEVEN} The differentials of {listed(older)} and of their pairs combine rates of "
+        f"different days: rates there are known to {known}, and that of "
+        f"{named_in_a_sentence(base.bank)} changed on {changed}. "
+        "Later decisions there are not included."
     )
 
 
