@@ -141,14 +141,16 @@ def main(tests: int, desks: int) -> None:
     import gc
 
     import pytest
-    from hypothesis import strategies
     from temporalio.worker._worker import load_default_build_id
 
     with socket.socket(fileno=tests) as listening:
         # Without pytest's own streams: some of what is imported keeps those that it finds, as the
         # MCP SDK does for what servers say, and the forks have these.
         pytest.main(["--collect-only", "-qq", "--capture=no"], plugins=[Desks(desks)])
-        # What any character is, which hypothesis makes of Unicode's tables for the first text.
+        # What any character is, which hypothesis makes of Unicode's tables for the first text. It is
+        # imported here because pytest has to see it first: it rewrites what is in its plugins.
+        from hypothesis import strategies
+
         strategies.text().validate()
         if threads := started_threads():
             sys.exit(f"tests start threads when they are imported, and cannot be forked: {threads}")
