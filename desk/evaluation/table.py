@@ -140,7 +140,7 @@ KIND_TITLES: Final = (
     *("invented", "failed", "accuracy", "in three", "forecasts", "Brier"),
 )
 WORK_TITLES: Final = (
-    *("suite", "tasks", "turns a task", "sent back", "mended", "left out", "tokens a task"),
+    *("suite", "tasks", "turns a task", "sent back", "corrected", "omitted", "tokens a task"),
     *("USD a task", "s a task"),
 )
 

@@ -147,8 +147,8 @@ def main(tests: int, desks: int) -> None:
         # Without pytest's own streams: some of what is imported keeps those that it finds, as the
         # MCP SDK does for what servers say, and the forks have these.
         pytest.main(["--collect-only", "-qq", "--capture=no"], plugins=[Desks(desks)])
-        # What any character is, which hypothesis makes of Unicode's tables for the first text. It is
-        # imported here because pytest has to see it first: it rewrites what is in its plugins.
+        # Hypothesis reads Unicode's tables for the first text, here once for all forks. It must not
+        # be imported before pytest has marked it for rewriting.
         from hypothesis import strategies
 
         strategies.text().validate()
