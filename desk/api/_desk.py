@@ -19,7 +19,8 @@ from starters.learning.queries import learned_at, learned_question
 from starters.learning.scorecard import scorecard_of
 from starters.monitoring.week_status import status_at
 from starters.questions.answer_run import AnswerRequest, AnswerRun
-from starters.questions.ask import AskOptions, question_start
+from starters.questions.ask import question_start
+from starters.questions.choice import AskOptions
 from starters.runs.market_choice import known_market
 from starters.runs.models import with_budget
 from starters.runs.week_choice import written_week

@@ -18,7 +18,7 @@ from desk.evaluation.stock import WEEKS, StockTask, scored_stock, stock_tasks
 from desk.evaluation.swarm import SwarmTask, scored_swarm, swarm_tasks
 from desk.evaluation.week import WeekTask, scored_week, week_tasks
 from desk.platform.settings import Settings
-from starters.questions.choice import chosen
+from starters.questions.choice import AskOptions, chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.questions.stock.choice import StockOptions, chosen_stock, stock_start
 from starters.questions.swarm.choice import SwarmOptions, chosen_swarm, swarm_start
@@ -76,15 +76,8 @@ class AskRuns(SuiteRuns):
     def start(self, number: int, settings: Settings) -> RunStart[Any]:
         """See `SuiteRuns`."""
         known = self._questions[number]
-        request = chosen(
-            known.question,
-            settings,
-            settings.config,
-            graph=None,
-            parameters=(),
-            as_of=known.as_of.isoformat(),
-            now=datetime.now(UTC),
-        ).request
+        options = AskOptions(known.question, as_of=known.as_of.isoformat())
+        request = chosen(options, settings, settings.config, now=datetime.now(UTC)).request
         return graph_start(ask_run_id(request.graph, request.query, request.as_of), request)
 
     def checks(self, number: int, document: Path) -> tuple[tuple[TaskCheck, ...], int]:

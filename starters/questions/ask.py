@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +13,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
 from starters.questions.answer_run import AnswerOptions, command_of, print_answer_of
-from starters.questions.choice import chosen
+from starters.questions.choice import AskOptions, chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.runs.server_runs import RunStart
 from starters.session import say
@@ -113,18 +112,6 @@ def ask(
     )
 
 
-@dataclass(frozen=True)
-class AskOptions:
-    """The options of `desk ask` that make up the question."""
-
-    question: str
-    graph: str | None = None
-    param: tuple[str, ...] = ()
-    as_of: str | None = None
-    period: str | None = None
-    rank: str | None = None
-
-
 def ask_question(options: AskOptions, wanted: AnswerOptions) -> ExitStatus:
     """Has a question answered, or prints the existing answer.
 
@@ -168,17 +155,7 @@ def question_start(
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.
     """
-    choice = chosen(
-        options.question,
-        settings,
-        config,
-        graph=options.graph,
-        parameters=options.param,
-        as_of=options.as_of,
-        period=options.period,
-        rank=options.rank,
-        now=datetime.now(UTC),
-    )
+    choice = chosen(options, settings, config, now=datetime.now(UTC))
     request = choice.request
     run_id = ask_run_id(request.graph, request.query, request.as_of)
     return graph_start(run_id, request), choice.remark

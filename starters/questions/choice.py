@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -94,6 +95,25 @@ _EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
 _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
 
 
+@dataclass(frozen=True)
+class AskOptions:
+    """The options of `desk ask` that make up the question. A given `period` takes precedence over
+    one in the question, and a group to `rank` over what the question names."""
+
+    question: str
+    graph: str | None = None
+    param: tuple[str, ...] = ()
+    as_of: str | None = None
+    period: str | None = None
+    rank: str | None = None
+
+    @property
+    def are_explicit(self) -> bool:
+        """Whether the user says what is researched, by an option or by naming a ticket."""
+        given = self.graph or self.param or self.period or self.rank
+        return bool(given or ticket_ids(self.question))
+
+
 class Choice(NamedTuple):
     """The request of a question, and why its graph was chosen if the user named none."""
 
@@ -101,67 +121,37 @@ class Choice(NamedTuple):
     remark: str | None
 
 
-def chosen(
-    question: str,
-    settings: Settings,
-    config: RunConfig,
-    *,
-    graph: str | None,
-    parameters: Sequence[str],
-    as_of: str | None,
-    now: datetime,
-    period: str | None = None,
-    rank: str | None = None,
-) -> Choice:
-    """Builds the request of a question. A given `period` takes precedence over one in the question,
-    and a group to `rank` over what the question names. If the product manager is a model and none
-    of this is given, a node of the graph plans what is researched; without a plan, what is chosen
-    here is run.
+def chosen(options: AskOptions, settings: Settings, config: RunConfig, *, now: datetime) -> Choice:
+    """Builds the request of a question. If the product manager is a model and the options are not
+    explicit, a node of the graph plans what is researched; without a plan, what is chosen here is
+    run.
 
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.
     """
-    choice = _as_read(
-        question,
-        settings,
-        config,
-        graph=graph,
-        parameters=parameters,
-        as_of=as_of,
-        now=now,
-        period=period,
-        rank=rank,
-    )
+    choice = _chosen_by_code(options, settings, config, now=now)
     planner = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
-    given = graph or parameters or period or rank or ticket_ids(question)
-    if given or planner.model == BUILTIN:
+    if options.are_explicit or planner.model == BUILTIN:
         return choice
     planned = {"graph": to_be_planned(choice.request.graph), "markets": config.markets}
     remark = f"a model plans what is researched; where it does not, {choice.remark}"
     return Choice(choice.request.model_copy(update=planned), remark)
 
 
-def _as_read(
-    question: str,
-    settings: Settings,
-    config: RunConfig,
-    *,
-    graph: str | None,
-    parameters: Sequence[str],
-    as_of: str | None,
-    now: datetime,
-    period: str | None = None,
-    rank: str | None = None,
+def _chosen_by_code(
+    options: AskOptions, settings: Settings, config: RunConfig, *, now: datetime
 ) -> Choice:
-    """Builds the request of a question from what code reads in it.
+    """Builds the request of a question from the names and periods in it.
 
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.
     """
-    words = checked_words(question, "the question", longest=LONGEST_QUESTION)
+    graph, period, rank = options.graph, options.period, options.rank
+    words = checked_words(options.question, "the question", longest=LONGEST_QUESTION)
     zone = config.schedule.time_zone
-    when = _When(read_as_of(as_of, zone, now) if as_of else None, now, zone, period)
-    given = read_parameters(parameters)
+    as_of = read_as_of(options.as_of, zone, now) if options.as_of else None
+    when = _When(as_of, now, zone, period)
+    given = read_parameters(options.param)
     named = market_in(words, config.markets, measured=period is not None)
     apart = graph or given or named or ticket_ids(words)
     if rank is not None and (graph or given):

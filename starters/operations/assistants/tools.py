@@ -32,7 +32,8 @@ from starters.published.report import (
     trace_or_claims,
 )
 from starters.questions.answer_run import AnswerRequest, AnswerRun
-from starters.questions.ask import AskOptions, question_start
+from starters.questions.ask import question_start
+from starters.questions.choice import AskOptions
 from starters.questions.follow import AnsweredRun, wait_for_answer
 from starters.runs.market_choice import known_market
 from starters.runs.progress import CollectedNotes

@@ -12,7 +12,7 @@ from temporalio.client import Client
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.settings import Settings
-from starters.questions.choice import chosen
+from starters.questions.choice import AskOptions, chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.runs.command_run import start_run
 from tests.knowledge.known import KnownQuestion
@@ -60,15 +60,9 @@ async def all_answered(
 async def _answered(
     client: Client, settings: Settings, known: KnownQuestion, began: float
 ) -> Finished:
-    request = chosen(
-        known.question,
-        settings,
-        settings.config,
-        graph=known.graph,
-        parameters=[f"{name}={value}" for name, value in known.parameters.items()],
-        as_of=known.as_of.isoformat(),
-        now=datetime.now(UTC),
-    ).request
+    parameters = tuple(f"{name}={value}" for name, value in known.parameters.items())
+    options = AskOptions(known.question, known.graph, parameters, known.as_of.isoformat())
+    request = chosen(options, settings, settings.config, now=datetime.now(UTC)).request
     workflow_id = ask_run_id(request.graph, request.query, request.as_of)
     answer, error = None, None
     try:

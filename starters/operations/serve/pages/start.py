@@ -19,7 +19,8 @@ from desk.programs.swarm.objectives import FORMS
 from starters.operations.serve.pages.runs import redirect_to_run
 from starters.operations.serve.serving.site import Site, site_of
 from starters.questions.answer_run import AnswerRequest, AnswerRun
-from starters.questions.ask import AskOptions, question_start
+from starters.questions.ask import question_start
+from starters.questions.choice import AskOptions
 from starters.questions.stock.choice import StockOptions, episode_start
 from starters.questions.stock.published import published_so_far
 from starters.questions.swarm.choice import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start

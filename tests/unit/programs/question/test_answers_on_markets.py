@@ -19,7 +19,7 @@ from desk.programs.turns import builtin_turn
 from desk.trust.prose import split_sentences
 from desk.trust.prose.references import render
 from desk.trust.prose.synthesis_review import claims_in, review_synthesis
-from starters.questions.choice import chosen
+from starters.questions.choice import AskOptions, chosen
 from tests.knowledge.asking import asked, documents_state
 from tests.support.builders import answered, call, history, real_fixings, request
 from tests.support.processes.homes import home_settings
@@ -67,9 +67,8 @@ def answer_to(
     as_of: str | None = END_OF_OCTOBER,
 ) -> tuple[Synthesis, list[str]]:
     """The answer to a question, and its sentences as they are printed. Nothing of it is refused."""
-    asking = chosen(
-        question, settings, settings.config, graph=None, parameters=(), as_of=as_of, now=NOW
-    ).request
+    options = AskOptions(question, as_of=as_of)
+    asking = chosen(options, settings, settings.config, now=NOW).request
     state = [*beside, *_researched(asking)]
     turn = _synthesis(asking, state)
     made = take_turn(turn).result

@@ -11,7 +11,7 @@ from desk.contracts.agents.tasks import DAYS_ASKED, TaskType
 from desk.contracts.names import AgentId
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
-from starters.questions.choice import Choice, chosen, market_in
+from starters.questions.choice import AskOptions, Choice, chosen, market_in
 from starters.questions.graph_runs import ask_run_id
 from starters.terminal.exit_status import UsageError
 from tests.support.processes.homes import home_settings
@@ -36,17 +36,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def asked(settings: Settings, question: str, *parameters: str, graph: str | None = None,
           as_of: str | None = None, period: str | None = None,
           rank: str | None = None) -> Choice:  # fmt: skip
-    return chosen(
-        question,
-        settings,
-        settings.config,
-        graph=graph,
-        parameters=parameters,
-        as_of=as_of,
-        now=NOW,
-        period=period,
-        rank=rank,
-    )
+    options = AskOptions(question, graph, parameters, as_of, period, rank)
+    return chosen(options, settings, settings.config, now=NOW)
 
 
 def by_a_model(settings: Settings, question: str, **given: Any) -> Choice:
@@ -54,8 +45,7 @@ def by_a_model(settings: Settings, question: str, **given: Any) -> Choice:
     manager = AgentConfig(agent=AgentId.PRODUCT_MANAGER, model="claude-opus-5-5")
     policy = settings.config.policy.model_copy(update={"agents": (manager,)})
     config = settings.config.model_copy(update={"policy": policy})
-    plain: dict[str, Any] = {"graph": None, "parameters": (), "as_of": None, "now": NOW}
-    return chosen(question, settings, config, **{**plain, **given})
+    return chosen(AskOptions(question, **given), settings, config, now=NOW)
 
 
 def test_a_model_plans_what_is_researched_before_what_code_reads_goes_on(
@@ -75,7 +65,7 @@ def test_a_model_plans_what_is_researched_before_what_code_reads_goes_on(
     "given",
     [
         {"graph": "tickets"},
-        {"parameters": ("market=JP",)},
+        {"param": ("market=JP",)},
         {"period": "2026-W44"},
         {"rank": "Asia"},
     ],

@@ -48,7 +48,8 @@ from starters.operations.doctor import (
 )
 from starters.published.published_files import check_target, copy_set
 from starters.published.report import revision_lines
-from starters.questions.ask import AskOptions, instead
+from starters.questions.ask import instead
+from starters.questions.choice import AskOptions
 from starters.questions.printing import outcome_of
 from starters.runs.command_run import continuation_words
 from starters.runs.server_runs import ui_address
