@@ -89,13 +89,15 @@ def test_the_answers_to_a_case_are_such_as_it_takes() -> None:
     ]
     answers = [EscalationAnswer.model_validate_json(text) for *_, text in said if text]
     assert [answer.position for answer in answers] == [0, None]
-    assert f"until {MARGIN.seconds} s before the report" in section("When sources disagree")
+    assert f"at the latest {MARGIN.seconds} s before the report" in section("When sources disagree")
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
     assert DeadlineConfig().open_for_reruns.days == 6 and "open for six days" in DOCUMENT
     assert f"last {LONGEST_SILENCE.seconds} s" in DOCUMENT
-    assert f"has {TUNING['graceful_shutdown_timeout'].seconds} s for what it holds" in DOCUMENT
+    assert (
+        f"has {TUNING['graceful_shutdown_timeout'].seconds} s to finish those in flight" in DOCUMENT
+    )
     assert f"called `{SCHEDULE_ID}`" in DOCUMENT
 
 

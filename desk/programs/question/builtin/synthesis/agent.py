@@ -152,7 +152,8 @@ def _is_of_prices(question: MarketQuestion, research: Sequence[ResearchResult]) 
     """Returns whether a question asks for the price of a market, covered or not, or of a currency
     that it names. No text is quoted for it then, because papers do not say what a market did."""
     named = any("/" in each.market for each in research) or NO_MARKET in question.query.parameters
-    if not named and not question.is_unknown:
+    if not named and not question.is_unknown and not question.left.others:
+        # Otherwise the words that were not read may ask for something written.
         subjects = subjects_asked(question.query.question)
         named = any(subject.kind is NamedAs.CURRENCY for subject in subjects)
     return question.is_of_prices and named and not named_tickets(question.query)
