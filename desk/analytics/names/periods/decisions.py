@@ -1,5 +1,5 @@
-"""That something is asked about since a central bank decided: the days of that are no words of the
-calendar, and stand in the bank's record."""
+"""Finds that a question asks about the time since a central bank's decision. The day is not in the
+question: it comes from the bank's record."""
 
 import re
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ class SinceDecision(NamedTuple):
 
 
 def since_decision(words: str) -> SinceDecision | None:
-    """The first decision of a bank since which a text asks about something; None without one."""
+    """Returns the first bank since whose decision a text asks about something; None without one."""
     for found in _SINCE.finditer(words):
         for bank in bank_mentions(found["what"]):
             return SinceDecision(bank.area, found[0])
