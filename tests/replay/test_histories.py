@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
 from desk.contracts.names import Queue
-from desk.platform.temporal.plugin import desk_plugin
-from desk.platform.temporal.sandbox import workflow_runner
 from tests.replay.careless import ChangedMarketResearch
 from tests.replay.written import HISTORIES
+from tests.support.replaying import replayer
 from workers.orchestrator import WORKFLOWS
 
 RECORDED = sorted(HISTORIES.glob("*.json"))
-
-
-def replayer(directory: Path, *workflows: type) -> Replayer:
-    return Replayer(workflows=workflows, plugins=[desk_plugin(directory)])
 
 
 def history_of(path: Path) -> WorkflowHistory:
@@ -45,7 +39,7 @@ def test_there_are_histories_of_every_workflow() -> None:
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 async def test_a_recorded_history_replays(path: Path, tmp_path: Path) -> None:
-    outcome = await replayer(tmp_path, *WORKFLOWS).replay_workflow(
+    outcome = await replayer(tmp_path).replay_workflow(
         history_of(path), raise_on_replay_failure=False
     )
     assert outcome.replay_failure is None
@@ -57,18 +51,14 @@ async def test_it_replays_where_all_roles_are_in_one_process(path: Path, tmp_pat
     queues = {
         event.activity_task_scheduled_event_attributes.task_queue.name for event in history.events
     }
-    one_process = Replayer(
-        workflows=WORKFLOWS,
-        plugins=[desk_plugin(tmp_path)],
-        workflow_runner=workflow_runner(here=queues - {Queue.DESK, ""}),
-    )
+    one_process = replayer(tmp_path, here=queues - {Queue.DESK, ""})
     assert (await one_process.replay_workflow(history)).replay_failure is None
 
 
 async def test_a_changed_workflow_does_not_replay(tmp_path: Path) -> None:
     history = history_of(HISTORIES / "market.json")
     with pytest.raises(NondeterminismError):
-        await replayer(tmp_path, ChangedMarketResearch).replay_workflow(history)
+        await replayer(tmp_path, [ChangedMarketResearch]).replay_workflow(history)
 
 
 async def test_a_changed_activity_id_does_not_replay(tmp_path: Path) -> None:
@@ -80,4 +70,4 @@ async def test_a_changed_activity_id_does_not_replay(tmp_path: Path) -> None:
     )
     scheduled["activityId"] = "something else"
     with pytest.raises(NondeterminismError):
-        await replayer(tmp_path, *WORKFLOWS).replay_workflow(recorded_history(recorded))
+        await replayer(tmp_path).replay_workflow(recorded_history(recorded))

@@ -10,10 +10,10 @@ from desk.contracts.findings.results import ConflictRecord, ValidationResult
 from desk.contracts.runs.turns import Turn
 from desk.platform.temporal.conversion import data_converter
 from tests.replay.opposite import decide_the_opposite, is_judge
-from tests.replay.test_histories import RECORDED, history_of, replayer
+from tests.replay.test_histories import RECORDED, history_of
 from tests.replay.written import HISTORIES
 from tests.support.models.spending import MODEL
-from workers.orchestrator import WORKFLOWS
+from tests.support.replaying import replayer
 
 JUDGED_IN_THE_WORKFLOW: Final = frozenset(
     {
@@ -45,7 +45,7 @@ None is ever added to them."""
 
 async def replays(path: Path, directory: Path) -> bool:
     """Whether today's code replays a history."""
-    outcome = await replayer(directory, *WORKFLOWS).replay_workflow(
+    outcome = await replayer(directory).replay_workflow(
         history_of(path), raise_on_replay_failure=False
     )
     return outcome.replay_failure is None

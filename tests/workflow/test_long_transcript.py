@@ -11,7 +11,6 @@ from zlib import crc32
 
 from pydantic import JsonValue
 from temporalio.client import Client
-from temporalio.worker import Replayer
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import AgentLimits, TaskType
@@ -21,13 +20,12 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
-from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.claude.turns import LEFT_OUT, LONGEST_TRANSCRIPT, messages
 from tests.support.models.spending import SOURCES, budgeted, priced
 from tests.support.processes.homes import home_settings
+from tests.support.replaying import replayer
 from tests.support.runs.desk import WEEK, desk_workers, pair, start_week
 from tests.support.runs.scripted import ScriptedTools, finding, ordinary_turn, price_call
-from workers.orchestrator import WORKFLOWS
 
 TURNS = 100
 SIZE = 8_000
@@ -128,5 +126,5 @@ async def test_a_hundred_turns_fit_a_history_and_outlive_a_restart(tmp_path: Pat
     assert size < 5_000_000
     assert LEFT_OUT in model.last_shown
     assert max(model.shown) < LONGEST_TRANSCRIPT + OVERHEAD
-    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(settings.payload_dir)])
-    await replayer.replay_workflow(history)
+    again = replayer(settings.payload_dir)
+    await again.replay_workflow(history)

@@ -9,7 +9,6 @@ from typing import Final
 from zlib import crc32
 
 from pydantic import JsonValue
-from temporalio.worker import Replayer
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import market_run_id
@@ -22,10 +21,10 @@ from tests.support.outside.receivers import bucket
 from tests.support.processes.command import DeskCommand
 from tests.support.processes.forks import forked_command
 from tests.support.processes.homes import home_settings
+from tests.support.replaying import replayer
 from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
 from tests.support.runs.scripted import ScriptedTools
 from workers.hosting import Role
-from workers.orchestrator import WORKFLOWS
 
 SIZE = 4 * INLINE_LIMIT
 
@@ -59,7 +58,7 @@ async def test_a_week_is_started_worked_on_and_read_from_three_homes(tmp_path: P
 
         before = len(there.gets)
         plugin = desk_plugin(homes[1].payload_dir, store=homes[1].store)
-        await Replayer(workflows=WORKFLOWS, plugins=[plugin]).replay_workflow(history)
+        await replayer(homes[1].payload_dir, plugin=plugin).replay_workflow(history)
         assert len(there.gets) > before
 
 

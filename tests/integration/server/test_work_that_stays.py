@@ -6,19 +6,17 @@ from pathlib import Path
 
 import pytest
 from temporalio.client import Client, WorkflowHistory
-from temporalio.worker import Replayer
 
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolListing
 from desk.contracts.names import Queue, source_queue
 from desk.platform.temporal.history import fetch_history
-from desk.platform.temporal.plugin import desk_plugin
 from starters.session import Desk
 from tests.support.processes.homes import home_settings
 from tests.support.processes.namespaces import new_namespace
 from tests.support.processes.real_desk import real_desk, researched
+from tests.support.replaying import replayer
 from workers.hosting import Role, hosted
-from workers.orchestrator import WORKFLOWS
 
 LIMITED = {"source.google_news", "source.yahoo_finance"}
 """Those of `.mcp.json` that a week reaches, and that have `callsPerSecond`."""
@@ -66,9 +64,9 @@ async def test_a_history_tells_the_queue_that_the_workflow_named(worked: Desk) -
 
 
 async def test_a_run_goes_on_where_each_role_has_a_process(worked: Desk) -> None:
-    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(worked.settings.payload_dir)])
+    again = replayer(worked.settings.payload_dir)
     for history in await histories(worked):
-        assert (await replayer.replay_workflow(history)).replay_failure is None
+        assert (await again.replay_workflow(history)).replay_failure is None
 
 
 async def test_an_orchestrator_beside_it_makes_the_calls_that_come_to_it(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from temporalio.client import Client
-from temporalio.worker import Replayer
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import AgentLimits, TaskType
@@ -18,7 +17,6 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunRequest, WeekResult, WeekStatus
 from desk.contracts.week.report import Contribution, ResearchReport
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.week.document.json_form import from_json
 from desk.runs.assignments.budget import CENT_OF_A_CENT, UNRESERVED_SHARE
 from tests.support.models.spending import (
@@ -30,10 +28,10 @@ from tests.support.models.spending import (
     model_desk,
     task_of,
 )
+from tests.support.replaying import replayer
 from tests.support.runs.desk import WEEK, pair, policy_rate, start_week
 from tests.support.runs.scripted import Script, gives_up, price_call
 from tests.support.sleepy import LateOnPairs
-from workers.orchestrator import WORKFLOWS
 
 PATIENT = AgentLimits(max_turns=60, max_tokens=1_000_000)
 MARKETS = (pair("USD/JPY", priority=1), pair("EUR/USD", priority=3), policy_rate("JP"))
@@ -319,8 +317,8 @@ async def test_a_week_with_a_budget_replays(client: Client, tmp_path: Path) -> N
         await handle.signal(Message.RERUN_MARKET, RerunRequest(market="JP", reason="recorded"))
         await handle.result()
     assert CHEAPER in {call.model for call in spender.calls}
-    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(tmp_path / "payloads")])
+    again = replayer(tmp_path / "payloads")
     run = week_run_id(WEEK)
     for workflow_id in (run, *(market_run_id(run, spec.market) for spec in MARKETS)):
         history = await client.get_workflow_handle(workflow_id).fetch_history()
-        await replayer.replay_workflow(history)
+        await again.replay_workflow(history)

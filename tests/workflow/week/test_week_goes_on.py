@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
-from temporalio.worker import Replayer
 
 from desk.contracts.agents.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
 from desk.contracts.agents.search_attributes import Phase
@@ -24,19 +23,18 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.report import MOST_REVISIONS
-from desk.platform.temporal.plugin import desk_plugin
 from starters.runs.watching import wait_until_published
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import known_run
 from starters.weeks.rerun import signal_rerun
 from tests.support.models.spending import MODEL, SOURCES, Spender, budgeted, model_desk
 from tests.support.outside.receivers import Reply, room
+from tests.support.replaying import replayer
 from tests.support.runs.chains import chain_of, continuing
 from tests.support.runs.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.runs.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
 from tests.workflow.week.test_week_deliveries import wanted
 from tests.workflow.week.test_week_learning import HOURLY, Untold, learned_by
-from workers.orchestrator import WORKFLOWS
 
 RUN = week_run_id(WEEK)
 MARKETS = ("USD/JPY", "JP")
@@ -162,9 +160,9 @@ async def test_however_often_a_market_is_rerun_each_history_is_short(
     # Whoever asks leaves three events besides, in the run that is open.
     assert max(len(h.events) for h in chain[1:]) < most + EVENTS_OF_A_RERUN
     assert 2 < len(chain) < reruns
-    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(tmp_path / "payloads")])
+    again = replayer(tmp_path / "payloads")
     for history in chain:
-        await replayer.replay_workflow(history)
+        await again.replay_workflow(history)
 
 
 async def test_a_run_that_was_long_before_the_change_replays_as_it_was(
@@ -183,8 +181,8 @@ async def test_a_run_that_was_long_before_the_change_replays_as_it_was(
     short = request.model_copy(update={"config": continuing(config)})
     assert short.config.history.most_events < len(history.events)
     given.payloads[0].CopyFrom((await client.data_converter.encode([short]))[0])
-    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(tmp_path / "payloads")])
-    replayed = await replayer.replay_workflow(history, raise_on_replay_failure=False)
+    again = replayer(tmp_path / "payloads")
+    replayed = await again.replay_workflow(history, raise_on_replay_failure=False)
     assert replayed.replay_failure is None
 
 
