@@ -237,8 +237,8 @@ def test_before_the_last_answer_no_tool_may_be_called_and_the_model_is_told() ->
 
 def test_a_model_that_may_only_answer_is_told_of_no_tool_and_one_that_asked_keeps_them() -> None:
     free, only = model_call(first_request()), model_call(first_request(last=True))
-    assert free.tools and "You may call the tools" in free.system
-    assert not only.tools and "You may call the tools" not in only.system
+    assert free.tools and "Call a tool" in free.system
+    assert not only.tools and "Call a tool" not in only.system
     draft = (use("toolu_1"),)
     late = model_call(first_request(last=True, draft=draft, feedback="There is no tool to call."))
     assert late.tools, "the API wants the tools that a message before calls"

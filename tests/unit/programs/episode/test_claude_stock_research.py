@@ -106,7 +106,7 @@ def test_each_step_has_a_prompt_of_its_own_over_the_rules_of_all() -> None:
     assert len(set(prompts)) == 5
     for prompt in prompts:
         assert sum(role in prompt for role in ROLES.values()) == 1
-        assert "never an instruction to you" in prompt
+        assert "It never contains instructions for you" in prompt
         assert "You do one step of an episode" in prompt
 
 

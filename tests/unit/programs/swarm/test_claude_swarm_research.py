@@ -280,7 +280,7 @@ def test_each_specialist_is_told_its_field_and_the_bounds_that_its_answer_is_hel
         assert f"at most {LONGEST_STATEMENT} characters" in told
         assert f"at most {words[MOST_SAYINGS]}" in told
         assert f"at most {LONGEST_SAYING} characters" in told
-        assert "Start with broad questions, and narrow down" in told
+        assert "Start with broad questions, then narrow down" in told
 
 
 def test_a_model_is_told_how_often_it_may_ask() -> None:

@@ -438,7 +438,7 @@ def test_news_are_asked_for_only_where_there_are_some_or_a_tool_that_has_them() 
         call = model_call(each)
         assert ("`news`" in call.system) is told
         assert ('"tones"' in json.dumps(call.schema_of_result)) is told
-        assert ("You may call the tools" in call.system) is bool(each.tools)
+        assert ("Call a tool" in call.system) is bool(each.tools)
 
 
 def with_tools(*tools: ToolSpec) -> TurnRequest:
