@@ -52,10 +52,10 @@ _UNDECIDED: Final = frozenset(
 """Candles of indecision: TA-Lib's sources say that their sign is not a direction."""
 
 METHOD = (
-    "All {count} candlestick functions (CDL*) of TA-Lib {version} with their own settings over "
-    f"open, high, low and close. Counted is each pattern on each of the last {RECENT} days with "
-    "prices. TA-Lib's sign is the direction, and none for candles of indecision; the strength is "
-    f"its size beside {STRONGEST}, less for each day since."
+    "All {count} candlestick functions (CDL*) of TA-Lib {version}, with their default settings, "
+    f"over open, high, low and close. Each pattern counts on each of the last {RECENT} days with "
+    "prices. The direction is TA-Lib's sign; candles of indecision have none. The strength is the "
+    f"size of TA-Lib's value divided by {STRONGEST}, less for each day since."
 )
 
 

@@ -41,13 +41,13 @@ LINE_DAYS, AHEAD = 60, 20
 METHOD = (
     f"TA-Lib {{version}} over the daily prices: RSI({RSI_DAYS}); MACD({MACD_FAST}, {MACD_SLOW}, "
     f"{MACD_SIGNAL}), its histogram in percent of the last price; SMA({SHORT_MEAN}) and "
-    f"SMA({LONG_MEAN}); ADX({ADX_DAYS}) of highs, lows and closes; the place of the last price in "
-    f"BBANDS({BAND_DAYS}, {BAND_WIDTH:g}), 0 at the lower band and 100 at the upper; target: "
-    f"TSF({LINE_DAYS}), the linear regression of the last {LINE_DAYS} prices one day ahead, and "
-    f"{AHEAD - 1} more days at LINEARREG_SLOPE({LINE_DAYS}). Hints: RSI above {OVERBOUGHT:g} or "
-    f"below {OVERSOLD:g} and a price outside of the bands point back; the price against "
-    f"SMA({LONG_MEAN}), SMA({SHORT_MEAN}) against it, the sign of the histogram and the target "
-    "point on."
+    f"SMA({LONG_MEAN}); ADX({ADX_DAYS}) of highs, lows and closes; the last price's position in "
+    f"BBANDS({BAND_DAYS}, {BAND_WIDTH:g}), from 0 at the lower band to 100 at the upper. target: "
+    f"TSF({LINE_DAYS}), the linear regression of the last {LINE_DAYS} prices one day ahead, plus "
+    f"{AHEAD - 1} more days at LINEARREG_SLOPE({LINE_DAYS}). Hints of a reversal: RSI above "
+    f"{OVERBOUGHT:g} or below {OVERSOLD:g}, a price outside the bands. Hints of a trend: the price "
+    f"against SMA({LONG_MEAN}), SMA({SHORT_MEAN}) against SMA({LONG_MEAN}), the sign of the "
+    "histogram, the target."
 )
 
 

@@ -45,22 +45,22 @@ from desk.contracts.markets import AreaCode
 
 QUARTER_DAYS: Final = 63
 METHOD = (
-    "Moves in percent from the price a week, one, three and twelve months before the last day. "
-    "High and low of the twelve months up to it. Volatility: the standard deviation of the last "
-    f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
-    f"last price and, on either side, what it kept within {FOUR_WEEKS} days in "
-    f"{100 * WITHIN:.0f} % of the starts of the last five years, in deviations of the day: of "
-    f"{MOVES} daily moves, each counting {DECAY} of the next; within a band that an authority "
-    "holds, to its edge at most. range_held: the share of the "
-    "range_starts weekly starts of the last five years that ended within the range as it was told "
-    "then, percent. Computed with numpy."
+    "Moves: in percent, from the price one week and one, three and twelve months before the last "
+    "day. High and low: of the twelve months up to it. Volatility: the standard deviation of the "
+    f"last {QUARTER_DAYS} daily log moves, times the square root of {DAYS_A_YEAR}. Expected range: "
+    "the last price plus and minus a multiple of the current deviation, which weights the last "
+    f"{MOVES} daily log moves exponentially (decay {DECAY}). The multiple is the one within which "
+    f"the price was {FOUR_WEEKS} days later in {100 * WITHIN:.0f} % of the last five years' cases. "
+    "The range ends at the edges of an official band. range_held: the percentage of the "
+    "range_starts weekly starts of the last five years that ended within the range stated then. "
+    "Computed with numpy."
 )
 
 
 CARRY_METHOD = (
-    "The policy rate of the first currency less that of the second, in percent a year, over the "
-    "pair's volatility: the deviation of its daily logarithmic moves of the last quarter, told for "
-    "a year."
+    "The policy rate of the first currency minus that of the second, in percent a year, divided by "
+    "the pair's volatility: the standard deviation of its daily log moves of the last quarter, "
+    "annualised."
 )
 
 LEAST_CARRY_RATIO = 0.25

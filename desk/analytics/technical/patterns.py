@@ -285,18 +285,18 @@ UNUSUAL = 3.0
 TENTH = Decimal("0.1")
 
 MINING_METHOD = (
-    f"Analogues: at most {MOST} stretches of {PATH} closes of the market's own past, "
-    f"{PATH + HORIZON} closes apart, whose logarithmic path, brought to mean 0 and deviation 1, "
-    f"correlates with that of the last {PATH} closes at {ALIKE} or more; the median of what "
-    f"followed over {HORIZON} closes, and the share that rose, by scipy's exact test of Fisher "
-    f"against the other periods of {HORIZON} closes. Anomaly: the move of the last {WEEK} closes "
-    f"less the median of those of the {YEAR} closes before, in their median absolute deviations "
+    f"Analogues: at most {MOST} stretches of {PATH} closes from the market's own past, "
+    f"{PATH + HORIZON} closes apart, whose log path, standardised to mean 0 and deviation 1, has a "
+    f"correlation of {ALIKE} or more with that of the last {PATH} closes. Of the {HORIZON} closes "
+    "after them: the median move, and the share that rose, tested against the other periods of "
+    f"{HORIZON} closes by scipy's exact Fisher test. Anomaly: the move of the last {WEEK} closes "
+    f"minus the median of such moves in the {YEAR} closes before, in median absolute deviations "
     "scaled to a standard deviation."
 )
 SEASONAL = (
-    "The month that holds most of the four weeks after as_of: its mean move over the years, the "
-    "share of rises, and scipy's test of Mann and Whitney against the other months, adjusted for "
-    "the twelve months by Benjamini and Hochberg (statsmodels)."
+    "The month that contains most of the four weeks after as_of: its mean move over the years, the "
+    "share of rises, and scipy's Mann-Whitney test against the other months, adjusted for twelve "
+    "months by the method of Benjamini and Hochberg (statsmodels)."
 )
 
 

@@ -23,18 +23,18 @@ CENT: Final = Decimal("0.01")
 CHANCE: Final = 0.05
 
 BAND_METHOD: Final = (
-    f"Spans of {SPAN} closes one after the other, back to the day on which the band was announced: "
-    "band_spans. Of a band with two edges those that began in the same third of it as the last "
-    "price: band_starts, and in percent of these the ones that ended in the lower, middle and "
-    "upper third. band_outside: of all spans those that ended outside. band_break_most: where none "
-    f"did, the largest probability that so many spans without one leave at {CHANCE:.0%}, "
-    "1 - 0.05^(1/n) (Clopper and Pearson, 1934)."
+    f"band_spans: the consecutive spans of {SPAN} closes back to the day on which the band was "
+    "announced. band_starts, for a band with two edges: the spans that began in the same third of "
+    "the band as the last price; the shares of these that ended in the lower, middle and upper "
+    "third are in percent. band_outside: the spans that ended outside the band. band_break_most, "
+    f"if none did: the upper bound of the probability at {CHANCE:.0%}, 1 - 0.05^(1/n) for n spans "
+    "(Clopper and Pearson, 1934)."
 )
 
 DECISION_METHOD: Final = (
-    "The bank's meetings on record whose meeting before went the way that the last one known then "
-    "did (a rise, a cut, or no change): decision_starts. Of these in percent what was decided: "
-    "raised_share, cut_share, held_share."
+    "decision_starts: the bank's recorded meetings whose previous meeting had the same outcome as "
+    "the last known one (a rise, a cut, or no change). raised_share, cut_share and held_share: "
+    "what these meetings decided, in percent."
 )
 
 Figures = dict[Metric, Decimal]

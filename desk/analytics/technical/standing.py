@@ -54,18 +54,18 @@ QUARTERS_A_DEVIATION: Final = 2
 """A year's volatility is this many times that of a quarter: the square root of four."""
 
 METHOD: Final = (
-    f"past_rank: the share of the daily prices of the last {YEARS} years, of at least "
-    f"{FEWEST_YEARS}, that were below the last one, in percent. volatility_rank: the same of the "
-    f"deviation of the {QUARTER_DAYS} daily logarithmic moves up to each day. quarter_swing: that "
-    "deviation told for a quarter, in percent. prior_high, prior_low: the highest and lowest of "
-    f"the {QUARTER_DAYS} prices before the last. drawdown: the last price from the highest of "
+    f"past_rank: the percentage of the daily prices of the last {YEARS} years, at least "
+    f"{FEWEST_YEARS}, that were below the last one. volatility_rank: the same for the standard "
+    f"deviation of the {QUARTER_DAYS} daily log moves up to each day. quarter_swing: that "
+    "deviation, scaled to a quarter, in percent. prior_high, prior_low: the highest and lowest of "
+    f"the {QUARTER_DAYS} prices before the last. drawdown: the last price against the highest of "
     "twelve months, in percent. Computed with numpy."
 )
 _SPAN_METHOD: Final = (
-    " Over the prices from {first} on, where since is told: past_rank and drawdown among these; "
-    "volatility_rank among the deviations of their days; prior_high, prior_low: of those before "
-    "the last; span_move: from the first to the last, as they are printed, in percent; span_swing: "
-    "the deviation told for so many moves."
+    " With since, over the prices from {first} on: past_rank and drawdown among these prices; "
+    "volatility_rank among their days' deviations; prior_high, prior_low: of the prices before "
+    "the last; span_move: from the first to the last, as printed, in percent; span_swing: the "
+    "deviation, scaled to as many moves."
 )
 
 
@@ -188,12 +188,12 @@ def peg_band(series: PriceSeries, as_of: datetime) -> Analysis:
 
 
 def _method(peg: Peg, *, gone: bool) -> str:
-    state = "was given up" if gone else "stands"
+    state = "has ended" if gone else "is in force"
     return (
         f"The band of {peg.authority}, which {state}: band_low and band_high are its edges, "
-        "peg_since and peg_ended the days on which it was announced and given up. edge_distance: "
-        "how far the last price is from the nearest edge, in percent of that edge, below nothing "
-        "outside of the band. band_position: 0 at the lower edge and 100 at the upper. "
+        "peg_since and peg_ended the days on which it was announced and ended. edge_distance: how "
+        "far the last price is from the nearest edge, in percent of that edge, negative outside "
+        "the band. band_position: from 0 at the lower edge to 100 at the upper. "
         f"{BAND_METHOD}"
     )
 
@@ -229,13 +229,13 @@ IN_STEP: Final = Decimal("0.5")
 """In percent. A market this close to its group moves with it."""
 
 GROUP_METHOD = (
-    "The move over three months beside that of the others of its group: the group's move is the "
-    "median of the others' moves, the relative move is its own less that, and breadth is the share "
-    "of the others that went the same way as it. "
+    "The market's three-month move compared with its group: the group's move is the median of the "
+    "others' moves, the relative move is the market's own minus that, and breadth is the share of "
+    "the others that moved in the same direction. "
 )
 _CURRENCY_METHOD = (
-    "Each currency is measured in its own direction against the US dollar: a rise is a dearer "
-    "currency, whichever way the pair is quoted. "
+    "Each currency is measured against the US dollar: a rise means that the currency gained, "
+    "whichever way the pair is quoted. "
 )
 
 
@@ -420,10 +420,10 @@ def _of_the_symbol(hint: Hint, series: PriceSeries) -> Hint:
 
 
 BESIDE_METHOD: Final = (
-    "Pearson's correlation of the daily logarithmic moves of {one} and {other} on the days on "
-    f"which both have prices: correlation over the last {QUARTER_DAYS} moves, correlation_year "
-    f"over the last {DAYS_A_YEAR}. Prices of exchanges and fixings are of different hours of a "
-    "day. Computed with numpy."
+    "Pearson's correlation of the daily log moves of {one} and {other} on the days on which both "
+    f"have prices: correlation over the last {QUARTER_DAYS} moves, correlation_year over the last "
+    f"{DAYS_A_YEAR}. Exchange prices and fixings are from different hours of the day. Computed "
+    "with numpy."
 )
 
 

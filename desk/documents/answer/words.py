@@ -23,10 +23,10 @@ NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remar
 SOURCE_COLUMNS: Final = ("Source", "Published by", "Asked", "Quoted as")
 
 METHOD: Final = (
-    "Words in quotation marks stand in the source named behind them, letter by letter; white space"
-    " aside.",
-    "Figures outside of quotation marks are claims: each follows from the evidence it names.",
-    "All of it can be verified from the JSON form of this answer alone, with desk audit.",
+    "Words in quotation marks are copied letter by letter from the source named after them, except"
+    " for white space.",
+    "Figures outside quotation marks are claims: each follows from the evidence that it names.",
+    "Everything can be verified from the JSON form of this answer alone, with desk audit.",
 )
 
 

@@ -36,13 +36,14 @@ from desk.sources.statistics.tables import read_official_tables
 
 METHOD: Final = (
     "entry: the close of the first day that begins, at 06:00 UTC, after made_at; exit: the last "
-    "close known at as_of; both in the shares of as_of. In percent of the entry, with days the "
-    "whole days from made_at to as_of: forward_move = exit / entry - 1; cash_move = the policy "
-    f"rate of {AREA} (BIS, end of the newest month known at made_at, of at most {OLDEST_MONTHS} "
-    "months before) times days / 365; risk = the volatility of market_data at made_at times the "
-    "root of days / 365; over_cash = position times (forward_move - cash_move) less twice the "
-    "cost, and 0 without a position; over_holding = over_cash less that of a long position; "
-    "reward = over_cash / risk. Dividends and the fee for a borrowed stock are left out."
+    "close known at as_of; both adjusted for splits up to as_of. In percent of the entry, with "
+    "days as the whole days from made_at to as_of: forward_move = exit / entry - 1; cash_move = "
+    f"the policy rate of {AREA} (BIS, end of the newest month known at made_at, at most "
+    f"{OLDEST_MONTHS} months before) times days / 365; risk = the volatility of market_data at "
+    "made_at times the square root of days / 365; over_cash = position times (forward_move - "
+    "cash_move) minus twice the cost, and 0 without a position; over_holding = over_cash minus "
+    "that of a long position; reward = over_cash / risk. Dividends and the borrowing fee for a "
+    "short position are left out."
 )
 
 NO_STOCK: Final = "{symbol} is no stock; only positions in stocks are evaluated."

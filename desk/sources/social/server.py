@@ -36,12 +36,12 @@ LIKE_NOW: Final = timedelta(hours=3)
 
 METHOD: Final = (
     "Posts that name the market in the {days} days up to as_of: Mastodon by the hashtag {tag}, on "
-    "one server; Bluesky by {words}; Hacker News by {name}. Reach: likes, reposts and comments as "
-    "the feed gives them, added up. What a post says is its author's, and no fact."
+    "one server; Bluesky by {words}; Hacker News by {name}. Reach: the sum of likes, reposts and "
+    "comments that the feed gives. A post is its author's opinion, not a fact."
 )
 NO_REACH: Final = (
-    "The reach at that instant is not known: the feeds give likes, reposts and comments as they "
-    "are now."
+    "The reach at that instant is not known: the feeds only give current likes, reposts and "
+    "comments."
 )
 
 DESCRIPTION: Final = SourceDescription(

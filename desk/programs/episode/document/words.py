@@ -56,23 +56,23 @@ GENERATED_BOARD: Final = (
 )
 
 METHOD: Final = (
-    "The figures of the blackboard are claims. What a part lacks is listed with the reason and"
-    " never filled in.",
-    "The built-in analysts draw insights and recommendation from the blackboard by fixed rules,"
-    " which desk audit applies again; those of a model are its own.",
-    "The chart holds prices known at the as-of instant: averages of 50 and 200 days, bands of two"
-    " standard deviations around that of 20, and the relative strength index over 14.",
-    "The evaluation begins at the close of the first day that begins after the as-of instant, its"
-    " entry; a day of trading begins at 06:00 UTC. It ends at the last close known at the end of"
-    " the horizon, its exit. The costs are paid for entering and again for leaving.",
-    "Entry and exit are in shares as of the end of the horizon, the prices of the blackboard and of"
-    " the chart in shares as of the as-of instant. A split between the two is listed with the"
-    " evaluation.",
+    "The figures of the blackboard are claims. Data that a part lacks are listed with the reason"
+    " and never filled in.",
+    "The built-in analysts derive insights and recommendation from the blackboard by fixed rules,"
+    " which desk audit applies again; a model's are its own.",
+    "The chart shows prices known at the as-of instant: 50-day and 200-day averages, bands of two"
+    " standard deviations around the 20-day average, and the 14-day relative strength index.",
+    "The evaluation starts with the entry, the close of the first trading day that begins (at 06:00"
+    " UTC) after the as-of instant. It ends with the exit, the last close known at the end of the"
+    " horizon. The costs are paid at the entry and again at the exit.",
+    "Entry and exit are adjusted for splits up to the end of the horizon, the prices of the"
+    " blackboard and the chart for splits up to the as-of instant. A split between the two is"
+    " listed with the evaluation.",
     "The recommendation is compared with cash, which earns the US policy rate as known at the"
-    " as-of instant, and with holding the stock. Dividends and the fee for a borrowed stock are"
-    " left out.",
+    " as-of instant, and with holding the stock. Dividends and the borrowing fee for a short"
+    " position are left out.",
     "The probability is an estimate. How often the price was higher in its own past is counted from"
-    " every day of the chart whose horizon was over, to the last close within it; most of these"
+    " every day of the chart whose horizon is over, to the last close within it; most of these"
     " spans overlap. One outcome proves nothing, and no profit is claimed.",
 )
 

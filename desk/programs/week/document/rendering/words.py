@@ -15,8 +15,8 @@ DIRECTION_COUNTED: Final = (
     "weeks is a count: how often the pair stood higher four weeks after a move like this one."
 )
 DIRECTION_OF_MODELS: Final = (
-    "Direction: where a model leans, or which way the week's move points. A probability that is "
-    "marked as a model's is its own estimate and no count; any other is a count: how often the "
+    "Direction: a model's view, or the direction of the week's move. A probability that is "
+    "marked as a model's is its own estimate and not a count; any other is a count: how often the "
     "pair stood higher four weeks after a move like this one."
 )
 METHOD: Final = (
@@ -24,13 +24,13 @@ METHOD: Final = (
     "of the former. A pair is quoted as units of its second currency for one unit of its first: a "
     "rise of USD/JPY is a rise of the dollar, a rise of EUR/USD is a fall of the dollar.",
     "z-score (σ): the move compared with the weekly moves of the 52 weeks before, in standard "
-    "deviations. Pegged pairs have none; they are judged by their place in the band.",
+    "deviations. Pegged pairs have none; they are judged by their position in the band.",
     "52-week range: where the last fixing lies between the lowest (0 %) and the highest (100 %).",
-    "Differential (bp): an area's policy rate less that of the base area; for a pair, that of its "
-    "first currency less that of its second. A target range counts at its midpoint.",
+    "Differential (bp): an area's policy rate minus the base area's; for a pair, its first "
+    "currency's minus its second's. A target range counts as its midpoint.",
     DIRECTION_COUNTED,
     "Every figure is a claim with evidence: the tool result it was read from or computed from. "
-    "What is missing is listed and never filled in. The rules in full: docs/method.md.",
+    "Missing data are listed and never filled in. The full rules: docs/method.md.",
 )
 
 
