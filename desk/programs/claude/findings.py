@@ -90,10 +90,10 @@ class ProposedFinding(Contract):
 
 
 class ProposedView(Contract):
-    """Which way the model leans, and on which claims.
+    """A view of the model, and the claims that it rests on.
 
-    `probability` is how likely it takes the pair to be fixed higher when the desk's own forecast
-    comes due. It counts in a view of a direction only.
+    `probability` is how likely the pair's fixing is higher when the desk's own forecast is due. It
+    counts only in a view of a direction.
     """
 
     subject: ShortText

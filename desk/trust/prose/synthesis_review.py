@@ -86,8 +86,9 @@ def review_synthesis(
     quoted |= {hypothesis.reference for hypothesis in synthesis.hypotheses}
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
+    figures_pass = bool(claims) or not quotable_evidence(state)
     for place, prose in _texts(synthesis):
-        typed = list(_typed(prose, place, nodes, figures_pass=bool(claims)))
+        typed = list(_typed(prose, place, nodes, figures_pass=figures_pass))
         figures = rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
         rejected += (each for each in figures if not _is_inside(each, typed))
         rejected += typed
@@ -203,8 +204,8 @@ def _typed(
     prose: str, place: str, nodes: Sequence[str], *, figures_pass: bool
 ) -> Iterator[RejectedFigure]:
     """Yields what looks like a source's words or figures but was written by the author: quotation
-    marks and, if there are no claims that a date or a span may go with, every digit. Names of nodes
-    may contain digits."""
+    marks and, unless `figures_pass`, every digit. Digits pass if there are claims that a date or a
+    span may go with, or if nothing can be quoted. Names of nodes may contain digits."""
     for sentence in split_sentences(prose):
         own = REFERENCE.sub(" ", sentence)
         for name in nodes:

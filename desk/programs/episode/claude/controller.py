@@ -20,6 +20,7 @@ from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import ORDER, PART_METRICS, why_not
 from desk.programs.episode.claude.board import board_for_model, board_of, told_parameters
+from desk.programs.episode.claude.recommendation import most_confidence
 from desk.programs.episode.run.assignments import charges_in, steps_left
 from desk.trust.prose import references, unbacked
 
@@ -49,8 +50,8 @@ class ProposedAction(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """Formats the blackboard, the earlier choices, and each action with its figures and charge, as
-    JSON."""
+    """Formats the blackboard, the earlier choices, the highest confidence that the figures allow,
+    and each action with its figures and charge, as JSON."""
     task, board, own = request.assignment, board_of(request), _choice_in(base)
     chosen, charges = list(_choices_for_model(request)), charges_in(task.query)
     return json.dumps(
@@ -63,6 +64,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "board": board_for_model(request),
             "chosen_so_far": chosen,
             "came_to_nothing": _failed(request),
+            "most_confidence": most_confidence(board),
             "actions": [_action_for_model(board, action, charges.get(action)) for action in ORDER],
             "choice_of_the_desk": {"action": own.action, "reason": own.reason},
         },

@@ -24,6 +24,7 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import AgentResult, TurnContext, TurnRequest
+from desk.programs.claude.answers import schema_of
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
@@ -50,7 +51,7 @@ class ProposedSection(Contract):
 
 
 class ProposedQuotation(Contract):
-    """Words of a source, and the evidence that they stand in."""
+    """Words copied from a source, and the evidence that contains them."""
 
     quotation_id: Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
@@ -113,6 +114,15 @@ def _told_found(request: TurnRequest) -> dict[str, JsonValue]:
     told = [each for each in told_state(request) if isinstance(each, dict)]
     markets: list[JsonValue] = [each for each in told if each.get("kind") in _OF_MARKETS]
     return {"found": [each for each in told if each not in markets], "markets": markets}
+
+
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The schema of the answer. It has no field for quotations if there is nothing to quote."""
+    schema = schema_of(ProposedSynthesis)
+    if not _told_found(request)["found"]:
+        schema["properties"].pop("quotations")
+        schema["$defs"].pop("ProposedQuotation")
+    return schema
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
@@ -269,4 +279,4 @@ def _source(thing: BaseModel) -> tuple[str, str | None]:
             raise ValueError("it is nothing that can be quoted")
 
 
-TASK: Final = ModelTask((prompt("synthesis"),), ProposedSynthesis, material, result)
+TASK: Final = ModelTask((prompt("synthesis"),), ProposedSynthesis, material, result, schema=_schema)

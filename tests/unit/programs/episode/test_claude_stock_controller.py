@@ -12,6 +12,8 @@ from desk.contracts.runs.episode import StockRequest
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import ORDER, why_not
+from desk.programs.episode.claude.board import board_of
+from desk.programs.episode.claude.recommendation import most_confidence
 from desk.programs.episode.run.assignments import query_of
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
@@ -128,6 +130,7 @@ def test_the_model_is_shown_what_each_action_would_bring_and_is_charged() -> Non
     assert all(each["writes"] for each in actions.values())
     charges = {name: each["charge"] for name, each in actions.items() if "charge" in each}
     assert charges == {"FETCH_NEWS": "0.005"}
+    assert told["most_confidence"] == most_confidence(board_of(request))
     assert "charges" not in told.get("parameters", {})
 
 

@@ -481,6 +481,15 @@ def test_what_is_missing_stays_the_desks() -> None:
     assert synthesis(request, answer(missing=["nothing"])).missing == own.missing
 
 
+def test_a_day_may_be_named_where_no_specialist_had_a_figure() -> None:
+    nothing = delivered(statement="There are no prices.").model_copy(update={"views": ()})
+    request = concluding(nothing)
+    made = synthesis(request, answer(summary="Its prices end on 30 October 2026.", answered=False))
+    assert review_synthesis(made, request.state) == ()
+    typed = made.model_copy(update={"summary": "Its last price was 149.99."})
+    assert [f.written for f in review_synthesis(typed, request.state)] == ["149.99"]
+
+
 def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
     request = with_levels()
     typed = hypothesis(statement="It ends below 149.99.")

@@ -306,7 +306,10 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
 def test_it_is_told_of_quotations_and_of_claims_where_there_are_any() -> None:
     entry = StateEntry(key="market", node="market", result=researched())
     quoting, both = model_call(asked()).system, model_call(asked(entry)).system
-    measured = model_call(asked(entry).model_copy(update={"state": (entry,)})).system
+    call = model_call(asked(entry).model_copy(update={"state": (entry,)}))
+    measured = call.system
+    assert "quotation" not in json.dumps(call.schema_of_result)
+    assert "quotation" in json.dumps(model_call(asked(entry)).schema_of_result)
     assert "Quotations:" in quoting and "Figures:" not in quoting
     assert "Quotations:" in both and "Figures:" in both
     assert "Quotations:" not in measured and "Figures:" in measured
