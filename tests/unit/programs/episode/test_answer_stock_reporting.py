@@ -380,11 +380,10 @@ def test_the_method_claims_no_profit() -> None:
 def test_the_method_tells_entry_exit_costs_and_cash() -> None:
     text = " ".join(render_answer_markdown(answer()).split())
     for words in (
-        "at the close of the first day that begins after the as-of instant, its entry",
-        "a day of trading begins at 06:00 UTC",
-        "the last close known at the end of the horizon, its exit",
-        "Entry and exit are in shares as of the end of the horizon",
-        "for entering and again for leaving",
+        "the entry, the close of the first trading day that begins (at 06:00 UTC) after the as-of",
+        "the exit, the last close known at the end of the horizon",
+        "Entry and exit are adjusted for splits up to the end of the horizon",
+        "at the entry and again at the exit",
         "the US policy rate as known at the as-of instant",
     ):
         assert words in text
