@@ -166,7 +166,7 @@ def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:
     held = held.model_copy(update={"markets": (changed.model_copy(update={"views": views}),)})
     assert f"{said}, the estimate of a model" in render_markdown(held)
     for form in (render_markdown(held), both(held)[1]):
-        assert "is its own estimate and no count" in form
+        assert "is its own estimate and not a count" in form
 
 
 @pytest.mark.parametrize(
