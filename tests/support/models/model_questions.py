@@ -1,4 +1,4 @@
-"""What a scripted Claude says when it is the five agents that answer a question."""
+"""What a scripted Claude says when it is the agents that plan and answer a question."""
 
 import json
 from dataclasses import dataclass, field
@@ -7,12 +7,14 @@ from typing import Any, Final, Self
 from tests.support.models.model_week import USED, Lines
 
 AGENTS: Final = {
+    "plan": "choose the markets to research for it",
     "tickets": "You are the JIRA agent",
     "documents": "You are the Doc agent",
     "pdfs": "You are the PDF agent",
     "search": "You are the Search agent",
     "synthesis": "You are the Synthesis agent",
 }
+NO_MARKETS: Final[dict[str, Any]] = {"markets": [], "first_day": None, "last_day": None}
 NOTHING: Final[dict[str, Any]] = {"keep": []}
 NO_ANSWER: Final[dict[str, Any]] = {
     "summary": "Nothing was found.",
@@ -37,7 +39,7 @@ class Part(Lines):
 
 @dataclass
 class Questioned:
-    """The lines of some of the agents; the others keep nothing and have no answer."""
+    """The lines of some agents. The others plan nothing, keep nothing, and have no answer."""
 
     parts: list[Part] = field(default_factory=list)
 
@@ -49,7 +51,7 @@ class Questioned:
 
     def fixtures(self) -> list[dict[str, Any]]:
         """All that is said, as aimock takes it."""
-        usual = {kind: NO_ANSWER if kind == "synthesis" else NOTHING for kind in AGENTS}
+        usual = dict.fromkeys(AGENTS, NOTHING) | {"plan": NO_MARKETS, "synthesis": NO_ANSWER}
         return [
             *(fixture for part in self.parts for fixture in part.fixtures),
             *(
