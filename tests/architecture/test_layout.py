@@ -53,7 +53,6 @@ THIRD_PARTY = {
         "rapidfuzz",
         "scipy",
         "snowballstemmer",
-        "statsmodels",
         "vaderSentiment",
     },
     "desk.trust": {"numpy", "pendulum", "pydantic"},

@@ -32,12 +32,12 @@ def share_p_value(hits: int, trials: int, other_hits: int, other_trials: int) ->
     Fisher's exact two-sided test.
 
     Raises:
-        NotInstalled: scipy is not installed.
+        NotInstalled: SciPy is not installed.
     """
     try:
         from scipy.stats import fisher_exact
     except ImportError as error:
-        raise _not_installed("scipy") from error
+        raise _not_installed() from error
     table = [[hits, trials - hits], [other_hits, other_trials - other_hits]]
     return float(fisher_exact(table)[1])
 
@@ -50,20 +50,19 @@ def group_p_values(groups: Sequence[Floats]) -> tuple[float, ...]:
     most that share is expected to be there by chance.
 
     Raises:
-        NotInstalled: scipy or statsmodels is not installed.
+        NotInstalled: SciPy is not installed.
     """
     try:
-        from scipy.stats import mannwhitneyu
-        from statsmodels.stats.multitest import multipletests
+        from scipy.stats import false_discovery_control, mannwhitneyu
     except ImportError as error:
-        raise _not_installed("scipy and statsmodels") from error
+        raise _not_installed() from error
     tested = [
         float(mannwhitneyu(group, np.concatenate([*groups[:at], *groups[at + 1 :]]))[1])
         for at, group in enumerate(groups)
     ]
     # Groups that do not vary have no p value, and count as not significant.
     filled = [1.0 if math.isnan(value) else value for value in tested]
-    return tuple(float(value) for value in multipletests(filled, method="fdr_bh")[1])
+    return tuple(float(value) for value in false_discovery_control(filled))
 
 
 def printed_p_value(p_value: float) -> Decimal:
@@ -86,8 +85,8 @@ def strength_of(p_value: float) -> float:
     return round(_LEAST_STRENGTH + share * (MOST_STRENGTH - _LEAST_STRENGTH), 2)
 
 
-def _not_installed(packages: str) -> NotInstalled:
-    return NotInstalled(f"the test needs {packages}, not installed here: {INSTALL_SWARM}")
+def _not_installed() -> NotInstalled:
+    return NotInstalled(f"the test needs SciPy, not installed here: {INSTALL_SWARM}")
 
 
 PATH = 40
@@ -235,7 +234,7 @@ def season_of(month: int, moves: Sequence[Floats]) -> Season:
     two each.
 
     Raises:
-        NotInstalled: scipy or statsmodels is not installed.
+        NotInstalled: SciPy is not installed.
     """
     others = np.concatenate([group for at, group in enumerate(moves) if at != month - 1])
     return Season(month, moves[month - 1], others, group_p_values(moves)[month - 1])
@@ -296,7 +295,7 @@ MINING_METHOD = (
 SEASONAL = (
     "The month that contains most of the four weeks after as_of: its mean move over the years, the "
     "share of rises, and scipy's Mann-Whitney test against the other months, adjusted for twelve "
-    "months by the method of Benjamini and Hochberg (statsmodels)."
+    "months by the method of Benjamini and Hochberg (SciPy)."
 )
 
 
@@ -305,7 +304,7 @@ def pattern_miner(series: PriceSeries, as_of: datetime) -> Analysis:
     unusual the last week's move is.
 
     Raises:
-        NotInstalled: scipy is not installed.
+        NotInstalled: SciPy is not installed.
     """
     closes = [float(close) for close in series.closes]
     figures, signals, missing = _anomaly(series, closes)
@@ -325,7 +324,7 @@ def seasonality_detector(series: PriceSeries, as_of: datetime) -> Analysis:
     """How the month with most of the coming four weeks went in earlier years.
 
     Raises:
-        NotInstalled: scipy or statsmodels is not installed.
+        NotInstalled: SciPy is not installed.
     """
     moves = monthly_moves(series.days, [float(close) for close in series.closes], as_of)
     fewest = min(len(group) for group in moves)

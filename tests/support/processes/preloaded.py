@@ -12,6 +12,7 @@ import desk.programs
 import starters
 import workers
 from desk.analytics.names.subjects import subjects_asked
+from desk.analytics.technical.indicators import ta_lib
 from desk.contracts.base import Contract
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.rendering_version import rendering_mark
@@ -54,11 +55,8 @@ for _name in (
     "jsonschema",
     "pypdf",
     "rich.traceback",
-    # With the next one a second of processor time, where patterns and seasons are looked for.
+    # Half a second of processor time, where patterns and seasons are looked for.
     "scipy.stats",
-    "statsmodels.stats.multitest",
-    # Brings pandas.
-    "talib.abstract",
     # A fifth of a second, where a desk may ask Yahoo.
     "yfinance",
     "desk.sources.yahoo.session",
@@ -66,6 +64,8 @@ for _name in (
 ):
     importlib.import_module(_name)
 words_alone()
+ta_lib("tests")
+importlib.import_module("talib.abstract")
 # Whoever hosts a desk builds its servers: what they have in common with each other is there.
 describe_once()
 for _name in _SERVERS:

@@ -125,9 +125,9 @@ def test_months_that_never_move_have_no_season(tmp_path: Path) -> None:
     assert answer.signals[0].hint is Hint.NEUTRAL
 
 
-def test_without_statsmodels_the_error_names_the_command(
+def test_without_scipy_the_error_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(ToolError, match="make install-swarm"):
         detected(tmp_path, with_a_march(0.07))

