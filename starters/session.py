@@ -198,12 +198,15 @@ async def _at_a_desk(
 
     if not settings.external:
         with contextlib.suppress(HostTaken), HostLock(settings.home):
-            return await host(settings, seen, () if server_only else _all_roles())
+            return await host(settings, seen, () if server_only else _all_roles(), finish=True)
     return await _as_client(settings, seen)
 
 
-async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
-    """Hosts the embedded server and the workers of the roles while the work runs.
+async def host(
+    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", *, finish: bool = False
+) -> T:
+    """Hosts the embedded server and the workers of the roles while the work runs. With `finish`,
+    the workers then finish the activities that they run for other commands.
 
     The caller must hold the home's `HostLock`.
     """
@@ -216,29 +219,41 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
         settings.home, settings.server, importing, access=payload_access(settings)
     ) as server:
         at = settings.model_copy(update={"server": server.server})
-        return await _while_it_runs(server, _hosted_work(at, work, roles))
+        return await _while_it_runs(server, _hosted_work(at, work, roles, finish=finish))
 
 
-async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
+async def _hosted_work(
+    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", *, finish: bool
+) -> T:
     from desk.platform.temporal.client import connect
 
     if not roles:
         return await work(Desk(await connect(settings), settings, hosting=True))
-    async with _hosted_workers(settings, roles) as client:
+    async with _hosted_workers(settings, roles, finish=finish) as client:
         return await work(Desk(client, settings, hosting=True))
 
 
 @contextlib.asynccontextmanager
-async def _hosted_workers(settings: Settings, roles: "tuple[Role, ...]") -> "AsyncIterator[Client]":
-    """Runs workers of the roles until the block ends, and yields their client."""
+async def _hosted_workers(
+    settings: Settings, roles: "tuple[Role, ...]", *, finish: bool
+) -> "AsyncIterator[Client]":
+    """Runs workers of the roles until the block ends, and yields their client. With `finish`, they
+    then finish the activities that they run for other commands, unless the block was cancelled."""
     from desk.platform.temporal.client import connect
     from workers.hosting import hosted, worker_identity
 
     # `python -m workers.health` recognises this machine's workers by this name.
     identity = worker_identity(*roles)
     client = await connect(settings, identity=identity, working=True)
-    async with hosted(client, settings, roles):
-        yield client
+    async with hosted(client, settings, roles) as workers:
+        try:
+            yield client
+        except CommandError:
+            if finish:
+                await workers.finish(_report_finishing)
+            raise
+        if finish:
+            await workers.finish(_report_finishing)
 
 
 @contextlib.asynccontextmanager
@@ -252,7 +267,7 @@ async def with_workers(desk: Desk) -> AsyncIterator[None]:
 
     check_space(desk.settings.home, SPACE_TO_WORK)
     _import_workers()
-    async with _hosted_workers(desk.settings, _all_roles()):
+    async with _hosted_workers(desk.settings, _all_roles(), finish=True):
         yield
 
 
@@ -324,6 +339,10 @@ def say(text: str) -> None:
     """Prints a progress line to standard error. Results go to standard output."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
+
+
+def _report_finishing(text: str) -> None:
+    say(f"desk: {text}")
 
 
 def report_wait(text: str | None) -> None:

@@ -1,7 +1,9 @@
 """The roles that take agents' turns, research and validation, each on the queue of its name."""
 
+from collections.abc import Sequence
+
 from temporalio.client import Client
-from temporalio.worker import Worker, WorkerDeploymentConfig
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.turns import Analysts, TurnActivities
 from desk.contracts.names import Queue
@@ -18,6 +20,7 @@ def agents(
     settings: Settings,
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
+    interceptors: Sequence[Interceptor] = (),
 ) -> Worker:
     """Returns the worker of a role whose agents take their turns on `queue`. With a `deployment` it
     is pinned to a version."""
@@ -26,6 +29,7 @@ def agents(
         task_queue=queue,
         activities=[turn_activities(settings, journal).take_turn],
         deployment_config=deployment or unversioned(),
+        interceptors=interceptors,
         **TUNING,
     )
 

@@ -5,7 +5,7 @@ import gc
 import importlib
 import socket
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -22,6 +22,7 @@ from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings, Versioning
 from desk.platform.telemetry.tracing import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
+from workers.in_flight import InFlight
 from workers.tuning import GC_THRESHOLDS, limit_heaps
 
 if TYPE_CHECKING:
@@ -55,10 +56,25 @@ thread for seconds. With asyncio's default of six on two cores, reading a file w
 behind them."""
 
 
+class RunningWorkers:
+    """The workers that this process runs."""
+
+    def __init__(self, workers: Sequence[Worker], in_flight: InFlight) -> None:
+        self._workers = workers
+        self._in_flight = in_flight
+
+    async def finish(self, tell: Callable[[str], None]) -> None:
+        """Stops them from taking new tasks, and waits for their activities, however long these
+        take. See `InFlight.finish`."""
+        await self._in_flight.finish(self._workers, tell)
+
+
 @asynccontextmanager
-async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> AsyncIterator[None]:
-    """Runs the workers of the roles until the block ends; then they finish their current tasks and
-    stop.
+async def hosted(
+    client: Client, settings: Settings, roles: Iterable[Role]
+) -> AsyncIterator[RunningWorkers]:
+    """Runs the workers of the roles until the block ends; then they have 5 s to finish their
+    current tasks, and stop.
 
     Raises:
         McpConfigError: a source is wanted and `.mcp.json` cannot be used.
@@ -77,7 +93,9 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     journal = EffectJournal(settings.journal_path)
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)
-        for worker in await _workers(client, settings, wanted, journal, stack):
+        in_flight = InFlight()
+        workers = await _workers(client, settings, wanted, journal, stack, in_flight)
+        for worker in workers:
             await stack.enter_async_context(worker)
         if measured(settings):
             from workers.gauges import reporting_gauges
@@ -87,7 +105,7 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
             await stack.enter_async_context(
                 reporting_gauges(client, settings, queues=queues, calls_tools=calls_tools)
             )
-        yield
+        yield RunningWorkers(workers, in_flight)
     await metrics_sent(settings)
 
 
@@ -103,6 +121,7 @@ async def _workers(
     roles: set[Role],
     journal: EffectJournal,
     stack: AsyncExitStack,
+    in_flight: InFlight,
 ) -> list[Worker]:
     """Creates the workers. Each role's modules are imported only where the role runs, which saves
     memory in the others.
@@ -113,6 +132,7 @@ async def _workers(
     from desk.platform.temporal.deployment import build_id, current_deployment, pinned_deployment
 
     workers: list[Worker] = []
+    interceptors = (in_flight,)
     build = settings.build_id or build_id()
     pins = settings.versioning is Versioning.PINNED
     pinned = await pinned_deployment(client, build) if pins else None
@@ -120,11 +140,11 @@ async def _workers(
     if Role.SOURCES in roles:
         from workers.sources import sources
 
-        workers += sources(client, *tools(), pinned)
+        workers += sources(client, *tools(), pinned, interceptors)
     for role in sorted(roles & {Role.RESEARCH, Role.VALIDATION}):
         from workers.agents import agents
 
-        workers.append(agents(QUEUES[role], client, settings, journal, pinned))
+        workers.append(agents(QUEUES[role], client, settings, journal, pinned, interceptors))
     if Role.ORCHESTRATOR in roles:
         from activities.publishing.archive_upkeep import running_archive_upkeep
         from workers.orchestrator import orchestrator
@@ -132,7 +152,9 @@ async def _workers(
         deployment = pinned if pins else await current_deployment(client, build)
         other_roles = _other_roles(settings, roles, tools)
         archive = await stack.enter_async_context(running_archive_upkeep(settings.reports_dir))
-        workers.append(orchestrator(client, settings, journal, deployment, other_roles, archive))
+        workers.append(
+            orchestrator(client, settings, journal, deployment, other_roles, archive, interceptors)
+        )
     return workers
 
 

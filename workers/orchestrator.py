@@ -1,11 +1,12 @@
 """The orchestrator: all workflows, the product manager's turns, publishing and deliveries. It polls
 the queue `desk`."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
 from temporalio.client import Client
-from temporalio.worker import Worker, WorkerDeploymentConfig
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
@@ -75,6 +76,7 @@ def orchestrator(
     deployment: WorkerDeploymentConfig | None = None,
     other_roles: OtherRoles = NO_OTHER_ROLES,
     archive: ArchiveUpkeep | None = None,
+    interceptors: Sequence[Interceptor] = (),
 ) -> Worker:
     """Returns the worker of the role, pinned to a version if there is a `deployment`. Only here do
     workflows run. The caller maintains the `archive`."""
@@ -104,6 +106,7 @@ def orchestrator(
             *other_roles.activities,
         ],
         deployment_config=deployment or unversioned(),
+        interceptors=interceptors,
         workflow_runner=workflow_runner(
             AUTO_UPGRADED_WORKFLOWS if pins(deployment) else (), here=other_roles.queues
         ),

@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
@@ -43,18 +44,28 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     if never_up(settings):
         raise CommandError(no_run_of(written))
     told = None if settings.external else cached_status(settings, written)
-    if told is None:
-        told = interruptible(with_desk(settings, partial(_asked, written), server_only=True))
-        cache_status(settings, told)
-    sys.stdout.write(f"{told.json if as_json else told.text}\n")
+
+    def show(status: PrintedStatus) -> None:
+        sys.stdout.write(f"{status.json if as_json else status.text}\n")
+        sys.stdout.flush()
+
+    if told is not None:
+        show(told)
+        return ExitStatus.COMPLETE
+    told = interruptible(with_desk(settings, partial(_asked, written, show), server_only=True))
+    cache_status(settings, told)
     return ExitStatus.COMPLETE
 
 
-async def _asked(written: str | None, desk: Desk) -> PrintedStatus:
+async def _asked(
+    written: str | None, show: Callable[[PrintedStatus], None], desk: Desk
+) -> PrintedStatus:
     # Importing the SDK would double the time of a command that needs no server.
     from starters.monitoring.week_status import printed_status, run_at, status_of
 
     found, chosen = await run_at(desk, written)
     async with with_workers(desk) if found.open else contextlib.nullcontext():
-        status = await status_of(desk, found, chosen)
-    return await printed_status(desk, found, status)
+        printed = await printed_status(desk, found, await status_of(desk, found, chosen))
+        # Before the workers finish what they have taken up meanwhile.
+        show(printed)
+    return printed

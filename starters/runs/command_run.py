@@ -32,17 +32,22 @@ def at_a_desk(
     work: Callable[[Desk], Awaitable[ExitStatus]],
     parting_words: Callable[[], str],
 ) -> ExitStatus:
-    """Runs a command's work at a desk with workers. Prints the parting words at Ctrl-C."""
+    """Runs a command's work at a desk with workers. Prints the parting words at Ctrl-C, unless the
+    work was done, and its workers were finishing that of other commands."""
+    done = False
 
     async def with_workers(desk: Desk) -> ExitStatus:
         if not desk.hosting:
             await require_workers(desk, Queue.DESK)
-        return await work(desk)
+        nonlocal done
+        status = await work(desk)
+        done = True
+        return status
 
     try:
         return interruptible(with_desk(settings, with_workers))
     except KeyboardInterrupt:
-        say(f"desk: {parting_words()}")
+        say(f"desk: {'stopped' if done else parting_words()}")
         return ExitStatus.INTERRUPTED
 
 

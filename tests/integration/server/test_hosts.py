@@ -1,24 +1,33 @@
 """What a process that hosts a desk, or works for one, does when something is in its way."""
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import psutil
 
+import starters.main
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
 from tests.faults.programs import ASKED, USUAL
+from tests.support.models.model_week import KEY
+from tests.support.models.weak_endpoint import Request, weak_endpoint
 from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.processes.forks import Fork, forked_command
 from tests.support.processes.homes import PROJECT, free_port
 from tests.support.scenarios.fleet import Effects
+from workers.orchestrator import ORCHESTRATOR_TUNING
+from workers.tuning import TUNING
 
 INTERRUPTED = 130
 COUNTED = "tests.support.processes.counted_desk"
@@ -165,3 +174,57 @@ def test_runs_that_are_cancelled_leave_no_traceback_at_their_worker(tmp_path: Pa
     told = up_said.read_text()
     assert "stopping" in told
     assert not any(words in told for words in NOISE), told
+
+
+def main() -> None:
+    """The command, whose workers have no time for what they are at when they are stopped."""
+    for tuning in (TUNING, ORCHESTRATOR_TUNING):
+        tuning["graceful_shutdown_timeout"] = timedelta(milliseconds=50)
+    starters.main.main()
+
+
+class HeldModel:
+    """A model that answers the first question once it was asked the second, and the second when it
+    is told to. Its answers are of no use, so that the desk answers by itself."""
+
+    first, second = "What became of DESK-101?", "What became of DESK-102?"
+
+    def __init__(self) -> None:
+        self.asked_second, self.answers_second = threading.Event(), threading.Event()
+
+    def __call__(self, request: Request) -> str:
+        """What it says, in time."""
+        if self.second in json.dumps(request):
+            self.asked_second.set()
+            self.answers_second.wait(PATIENCE_SECONDS)
+        else:
+            self.asked_second.wait(PATIENCE_SECONDS)
+        return "I do not know."
+
+
+def test_a_host_that_is_done_finishes_the_model_call_of_another_command(tmp_path: Path) -> None:
+    model = HeldModel()
+    said = {question: tmp_path / f"{question[-2]}.err" for question in (model.first, model.second)}
+    with weak_endpoint(model, refuses=()) as endpoint, ExitStack() as running:
+        desk = DeskCommand(tmp_path, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=endpoint.url)
+
+        def asked(question: str) -> Fork:
+            words = ("ask", question, "--graph", "tickets")
+            name = said[question].name
+            return running.enter_context(started(desk, *words, said=name, module=__name__))
+
+        host = asked(model.first)
+        eventually(lambda: endpoint.asked, "the first question is before the model")
+        other = asked(model.second)
+        eventually(
+            lambda: "finishing" in said[model.first].read_text() or host.poll() is not None,
+            "the first command is done",
+        )
+        answer = said[model.first].with_suffix(".out").read_text()
+        model.answers_second.set()
+        codes = [process.wait(PATIENCE_SECONDS) for process in (host, other)]
+        calls = Counter(json.dumps(request) for request in endpoint.asked)
+    assert codes == [0, 0], {path: path.read_text() for path in said.values()}
+    assert "DESK-101" in answer
+    assert set(calls.values()) == {1}
+    assert "lost" not in said[model.second].with_suffix(".out").read_text()

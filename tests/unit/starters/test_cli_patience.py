@@ -119,7 +119,7 @@ async def test_work_is_done_again_where_a_server_that_this_process_hosts_was_sil
     settings = home_settings(tmp_path)
     silent = [RPCError("Timeout expired", RPCStatusCode.DEADLINE_EXCEEDED, b"")]
 
-    async def hosting(_settings: Settings, work: Work[str], _roles: object) -> str:
+    async def hosting(_settings: Settings, work: Work[str], _roles: object, *, finish: bool) -> str:
         return await work(Desk(cast(Client, None), settings, hosting=True))
 
     async def work(_desk: Desk) -> str:
