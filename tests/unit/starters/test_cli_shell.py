@@ -1,6 +1,9 @@
 """What the shell and a newcomer ask of `desk`: its version, its groups, completion."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +13,7 @@ from desk.programs.week.document.publishing import publish
 from starters.main import COMMANDS, Panel, execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.documents.reports import sample_report
-from tests.support.processes.homes import home_environment
+from tests.support.processes.homes import PROJECT, home_environment
 
 
 @pytest.fixture
@@ -91,3 +94,16 @@ def test_the_shell_is_offered_nothing_where_the_settings_cannot_be_read(
     broken.write_text("[markets")
     monkeypatch.setenv("DESK_CONFIG", str(broken))
     assert offered("desk report --week 20") == set()
+
+
+def test_ctrl_c_while_the_command_is_imported_leaves_without_a_traceback(tmp_path: Path) -> None:
+    interrupting = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport nothing_here\n"
+    (tmp_path / "typer.py").write_text(interrupting)
+    done = subprocess.run(
+        (sys.executable, "-c", "from starters.terminal.entry import main\nmain()"),
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (ExitStatus.INTERRUPTED, "", "")
