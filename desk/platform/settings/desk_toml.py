@@ -312,8 +312,8 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text := read_text_file(path))
     except FileNotFoundError:
         raise SettingsError(
-            f"{path} is missing: it lists the markets; run from the project's folder "
-            "or set DESK_CONFIG to the file"
+            f"{path} is missing: it lists the markets; run from the project's folder, or set "
+            "DESK_CONFIG to the file, relative to the current folder"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         at_end = str(error).endswith("(at end of document)")

@@ -6,8 +6,18 @@ The only module that reads the environment.
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from desk.platform.settings.errors import SettingsError
+
+FILES: Final = (
+    "DESK_CONFIG",
+    "DESK_MCP_CONFIG",
+    "TEMPORAL_CONFIG_FILE",
+    "DESK_PAYLOAD_KEY_FILE",
+    "DESK_SIGNING_KEY_FILE",
+)
+"""The variables that name a file that is read."""
 
 
 def debugging() -> bool:
@@ -24,6 +34,9 @@ def variables_of(project: Path, environment: Mapping[str, str] | None) -> dict[s
     """Merges `.env` and the environment, which takes precedence. An empty value counts as unset.
     Values of `.env` are not interpolated, because a secret may contain a `$`.
 
+    A relative path of a file in this process's environment is relative to its current folder, as in
+    any command; one in `.env`, or in a given environment, is relative to the project's folder.
+
     Raises:
         SettingsError: `.env` cannot be read.
     """
@@ -33,5 +46,14 @@ def variables_of(project: Path, environment: Mapping[str, str] | None) -> dict[s
         written = dotenv_values(project / ".env", interpolate=False)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{project / '.env'} cannot be read: {error}") from None
-    merged = {**written, **(process_variables() if environment is None else environment)}
+    merged = {**written, **(_own_variables() if environment is None else environment)}
     return {name: value for name, value in merged.items() if value}
+
+
+def _own_variables() -> dict[str, str]:
+    """The current environment, with absolute paths of the files that it names."""
+    own = dict(process_variables())
+    for name in FILES:
+        if own.get(name):
+            own[name] = str(Path.cwd() / Path(own[name]).expanduser())
+    return own

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from datetime import timedelta
 from decimal import Decimal
@@ -423,6 +424,23 @@ def test_a_bad_variable_is_named_with_its_value_and_what_is_allowed(
 def test_a_missing_desk_toml_is_named_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"mine\.toml is missing.*DESK_CONFIG"):
         load_settings(tmp_path, {"DESK_CONFIG": "mine.toml"})
+
+
+def test_a_file_that_the_environment_names_is_relative_to_the_current_folder(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "mine.toml").write_bytes((project / "desk.toml").read_bytes())
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("DESK_CONFIG", "mine.toml")
+    assert load_settings(project).desk_config == here / "mine.toml"
+    monkeypatch.setenv("DESK_CONFIG", "other.toml")
+    with pytest.raises(SettingsError, match=re.escape(f"{here / 'other.toml'} is missing")):
+        load_settings(project)
+    monkeypatch.delenv("DESK_CONFIG")
+    (project / ".env").write_text("DESK_CONFIG=desk.toml\n")
+    assert load_settings(project).desk_config == project / "desk.toml"
 
 
 def test_a_folder_that_configures_nothing_runs_with_what_comes_with_the_desk(
