@@ -37,7 +37,7 @@ from desk.contracts.runs.week import (
     RevisionQuery,
     WeekRecord,
 )
-from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.report import MarketOutcome, RevisionKind
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
@@ -49,8 +49,10 @@ from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.publishing import (
     DEFAULT_SLUG,
     FOLDER,
+    claim_revision,
     publish,
     published_revisions,
+    show_newest,
 )
 from desk.programs.week.document.rendering.coverage_words import known_words
 from desk.trust.prose import clip
@@ -129,6 +131,9 @@ class PublishingActivities:
     forms or not at all. If machines share a store, others' documents are fetched first, and new
     ones are uploaded. `archive` maintains the reports' archive; without it, each publication writes
     the archive.
+
+    A revision that another run has published is not overwritten, unless this `replaces` what is
+    there, as a tape does that is played again.
     """
 
     def __init__(
@@ -137,7 +142,10 @@ class PublishingActivities:
         signer: Signer | None = None,
         store: StoreSettings | None = None,
         archive: ArchiveUpkeep | None = None,
+        *,
+        replaces: bool = False,
     ) -> None:
+        self._replaces = replaces
         self._reports_dir = reports_dir
         self._signer = signer
         self._shared = SharedReports(store, reports_dir)
@@ -158,7 +166,8 @@ class PublishingActivities:
 
     @activity.defn
     async def publish_report(self, request: PublishRequest) -> Publication:
-        """Publishes a week's revision.
+        """Publishes a week's revision, under the next free number if another run has published
+        under its own.
 
         First it looks up the tool calls in their histories, as far as these can be read. If the
         report of the week before is about to be published, it waits for it, to compare with. The
@@ -208,6 +217,9 @@ class PublishingActivities:
 
     def _report(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG
+        asked = request.record.revisions
+        if not self._replaces:
+            request = self._numbered(request, slug)
         previous = previous_report(self._reports_dir, request.record.week, slug, self._last)
         report = compile_report(
             request.record,
@@ -223,13 +235,32 @@ class PublishingActivities:
             activity.logger.warning("%s: %s", report.week, known)
         with self._last.recording(report, self._reports_dir, slug):
             files = publish(report, self._reports_dir, slug, self._signer)
+        if not self._replaces:
+            show_newest(self._reports_dir, report, slug)
+        revisions = request.record.revisions
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
             files=files,
             coverage=report.coverage,
             outcome=report.outcome,
             headline=report.lead.headline.text if report.lead else report.title,
+            revisions=revisions if revisions != asked else (),
         )
+
+    def _numbered(self, request: PublishRequest, slug: str) -> PublishRequest:
+        """Returns the request with the revision's number, which is then this run's alone."""
+        record = request.record
+        if not record.revisions:
+            return request
+        asked, week = record.revisions[-1], record.week
+        number = claim_revision(self._reports_dir, f"{week}-{slug}", asked.revision, request.run_id)
+        if number == asked.revision:
+            return request
+        before = published_revisions(self._reports_dir, week, slug, below=number)
+        again = RevisionKind.AGAIN if asked.kind is RevisionKind.FIRST else asked.kind
+        own = asked.model_copy(update={"revision": number, "kind": again})
+        numbered = record.model_copy(update={"revisions": (*before, own)})
+        return request.model_copy(update={"record": numbered})
 
     def _is_newest(self, request: PublishRequest) -> bool:
         """Returns whether the report covers all markets and no later week has one."""

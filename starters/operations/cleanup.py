@@ -47,7 +47,7 @@ EXAMPLE = "Example: desk cleanup --dry-run"
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PAYLOAD = re.compile("[0-9a-f]{64}")
-_PUBLICATION = re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")
+_PUBLICATION = re.compile(r"\..+\.(?:[0-9a-f]{8}\.(?:new|old)|claim)")
 _PAGE = re.compile(r"\..+\.html\.[0-9a-f]{8}\.new")
 _INCOMING = re.compile(r"\.incoming-.+")
 _DOWNLOAD = re.compile(r"\..+\.([0-9a-f]{8}|failed)")

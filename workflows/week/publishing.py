@@ -57,7 +57,7 @@ async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revi
 
 async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
     """Writes the revision to disk, and only then shows it on the board and in the search
-    attributes.
+    attributes. If another run has published under its number, it gets the next free one.
 
     Retries for some days while the disk is full, because the research is already paid for.
     """
@@ -81,7 +81,7 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
     )
     board.note_published(revision, publication, at=workflow.now())
     workflow.upsert_search_attributes(
-        [OUTCOME.value_set(publication.outcome), REVISION.value_set(revision.revision)]
+        [OUTCOME.value_set(publication.outcome), REVISION.value_set(board.last_revision)]
     )
     return publication
 

@@ -189,7 +189,7 @@ class WeeklyResearchWorkflow:
     async def _publish(self, revision: Revision) -> None:
         self._run.enter(Phase.PUBLISHING)
         await publish(self._request, self._board, revision)
-        self._deliveries.begin(revision)
+        self._deliveries.begin(self._board.revisions[-1])
 
     async def _serve_reruns(self) -> None:
         """Does reruns one at a time until the run closes. Each execution does at least one before
@@ -277,7 +277,8 @@ class WeeklyResearchWorkflow:
 
     def _rerun(self, queued: QueuedRerun) -> Revision:
         return Revision(
-            revision=self._board.revision_of(queued),
+            # The last publication may have got a later number than it was to have.
+            revision=max(self._board.revision_of(queued), self._board.last_revision + 1),
             kind=RevisionKind.RERUN,
             published_at=workflow.now(),
             market=queued.request.market,

@@ -65,12 +65,19 @@ class RerunRequest(Contract):
 
 
 class Publication(Contract):
-    """The files of a publication, with its coverage, outcome and headline."""
+    """The files of a publication, with its coverage, outcome and headline.
+
+    `revisions` is empty, unless another run had published under the requested number: then it holds
+    all revisions of the week, and the last of them is this one.
+    """
 
     files: PublishedFiles
     coverage: Coverage
     outcome: Outcome
     headline: Text
+    revisions: Annotated[
+        tuple[Revision, ...], Field(max_length=MOST_REVISIONS, exclude_if=is_empty)
+    ] = ()
 
 
 class WeekCarried(Contract):

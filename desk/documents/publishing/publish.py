@@ -11,7 +11,7 @@ from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
-from desk.documents.publishing.files import write_all
+from desk.documents.publishing.files import PublishingError, write_all
 from desk.documents.publishing.signature import Signer, signature_file
 
 SUFFIXES: Final = ("md", "html", "json")
@@ -82,6 +82,23 @@ class DocumentKind(Generic[Published]):
         texts: dict[str, str | None] = {**forms, SIGNATURE: signature}
         folder = directory / self.folder
         write_all({files[suffix]: texts[suffix] for files in sets for suffix in texts}, folder)
+
+    def copy(self, directory: Path, stem: str, target: str) -> None:
+        """Copies a document's files, with its signature if it has one, to another name.
+
+        Raises:
+            PublishingError: a file could not be read or written; all files are unchanged.
+        """
+        sources, targets = self._files(directory, stem), self._files(directory, target)
+        folder = directory / self.folder
+        try:
+            texts = {
+                targets[suffix]: _text(path) if path.exists() else None
+                for suffix, path in sources.items()
+            }
+        except OSError as error:
+            raise PublishingError(folder, error) from error
+        write_all(texts, folder)
 
     def _files(self, directory: Path, stem: str) -> _Files:
         folder = directory / self.folder

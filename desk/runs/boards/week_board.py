@@ -256,8 +256,8 @@ class WeekBoard(RunBoard):
         self.commented = CommentedWeek(commented.commentary, line)
 
     def note_published(self, revision: Revision, publication: Publication, *, at: datetime) -> None:
-        """Notes that a revision is published."""
-        self.revisions = (*self.revisions, revision)
+        """Notes that a revision is published, possibly under a later number."""
+        self.revisions = publication.revisions or (*self.revisions, revision)
         self.publication = publication
         self.published_after = (at - self.revision_began_at).total_seconds()
 

@@ -1,6 +1,9 @@
 """Where reports of weeks are published, and how to find them."""
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport, Revision
 from desk.contracts.weeks import WEEK_PATTERN
+from desk.documents.publishing.files import PublishingError, publish_folder
 from desk.documents.publishing.publish import DocumentKind
 from desk.documents.publishing.signature import Signer
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
@@ -75,19 +79,95 @@ def latest_reports(directory: Path) -> list[tuple[str, str, Path]]:
 
 
 def published_revisions(
-    directory: Path, week: str, slug: str = DEFAULT_SLUG
+    directory: Path, week: str, slug: str = DEFAULT_SLUG, *, below: int | None = None
 ) -> tuple[Revision, ...]:
-    """The published revisions of a week under a slug, of any run, oldest first.
+    """The published revisions of a week under a slug, of any run, oldest first; with `below`, those
+    before that number.
 
     They are read from the highest revision whose file can be read, so that no number is used twice.
     """
-    stem = f"{week}-{slug}"
-    numbered = {_number(path): path for path in (directory / FOLDER).glob(f"{stem}.r*.json")}
-    for _, path in sorted(numbered.items(), reverse=True):
-        report = read_published(path)
-        if report is not None:
-            return report.revisions
-    return ()
+    newest = _newest(
+        path for n, path in _numbered(directory, f"{week}-{slug}") if below is None or n < below
+    )
+    return newest.revisions if newest else ()
+
+
+def _numbered(directory: Path, stem: str) -> list[tuple[int, Path]]:
+    """The JSON files of revisions with their numbers, the highest first."""
+    found = (directory / FOLDER).glob(f"{stem}.r*.json")
+    return sorted(((_number(path), path) for path in found), reverse=True)
+
+
+def _newest(paths: Iterable[Path]) -> ResearchReport | None:
+    """The first report that can be read."""
+    return next((report for path in paths if (report := read_published(path)) is not None), None)
+
+
+def claim_revision(directory: Path, stem: str, number: int, run_id: str) -> int:
+    """Returns the number under which a run publishes: the given one, or the next that no other run
+    has. From then on no other run gets it, in whichever process. The same run gets it again.
+
+    Raises:
+        PublishingError: the directory cannot be written.
+    """
+    folder = directory / FOLDER
+    try:
+        publish_folder(folder)
+        return next(n for n in count(number) if _is_own(folder / f"{stem}.r{n}.json", run_id))
+    except OSError as error:
+        raise PublishingError(folder, error) from error
+
+
+def _is_own(revision: Path, run_id: str) -> bool:
+    """Returns whether a revision is published by the run, or was claimed for it just now or before.
+
+    A claim is a file beside the revision, which one process can create. It is removed once the
+    revision is published, so that is looked at afterwards.
+    """
+    claim, own = _claim(revision), False
+    if not revision.exists():
+        own = _claimed(claim, run_id)
+    if not revision.exists():
+        return own
+    if own:
+        claim.unlink(missing_ok=True)
+    head = _head(revision)
+    return head is not None and head.timings.run_id == run_id
+
+
+def _claimed(claim: Path, run_id: str) -> bool:
+    """Returns whether a claim is the run's, after writing it if there is none."""
+    try:
+        with claim.open("x", encoding="utf-8") as file:
+            file.write(run_id)
+        return True
+    except FileExistsError:
+        with suppress(FileNotFoundError):
+            return claim.read_bytes() == run_id.encode()
+        return False
+    except OSError:
+        claim.unlink(missing_ok=True)
+        raise
+
+
+def _claim(revision: Path) -> Path:
+    return revision.with_name(f".{revision.name}.claim")
+
+
+def show_newest(directory: Path, report: ResearchReport, slug: str = DEFAULT_SLUG) -> None:
+    """Ends the claim of a published revision. If a later one was published meanwhile, by any run,
+    that is the latest again.
+
+    Raises:
+        PublishingError: a file could not be written.
+    """
+    stem = f"{report.week}-{slug}"
+    _claim(revision_file(directory, report, slug)).unlink(missing_ok=True)
+    while later := [path for n, path in _numbered(directory, stem) if n > report.revision]:
+        newest, shown = _newest(later), _head(directory / FOLDER / f"{stem}.json")
+        if newest is None or (shown is not None and shown.revision >= newest.revision):
+            return
+        REPORT.copy(directory, f"{stem}.r{newest.revision}", stem)
 
 
 def _number(path: Path) -> int:
@@ -103,12 +183,18 @@ def read_published(path: Path) -> ResearchReport | None:
 def _is_superseded(report: ResearchReport, latest: Path) -> bool:
     """Returns whether a later revision of the same run is already published, as when a slow attempt
     ends late."""
-    try:
-        head = _Head.model_validate_json(latest.read_bytes())
-    except (OSError, ValidationError):
+    head = _head(latest)
+    if head is None:
         return False
     later = head.timings.run_id == report.timings.run_id and head.revision > report.revision
     return later and read_published(latest) is not None
+
+
+def _head(path: Path) -> "_Head | None":
+    try:
+        return _Head.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 class _HeadTimings(BaseModel):

@@ -1,5 +1,6 @@
 """Compiling and publishing as an activity, with the report of the week before."""
 
+import asyncio
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -15,10 +16,16 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import Publication, PublishRequest, WeekRecord
 from desk.contracts.week.changes import ChangeKind
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
-from desk.programs.week.document.publishing import DEFAULT_SLUG, publish, read_published
+from desk.programs.week.document.publishing import (
+    DEFAULT_SLUG,
+    latest_reports,
+    publish,
+    read_published,
+)
 from desk.trust.seals import sealed
 from tests.support.documents.report_outcomes import FINISHED_AT
 from tests.support.documents.reports import sample_config, sample_record, sample_report
+from tests.support.processes.forks import at_once
 
 WEEK_BEFORE = "2026-W37"
 FEW = frozenset({"USD/JPY", "JP"})
@@ -31,13 +38,15 @@ def few_markets() -> RunConfig:
     return config.model_copy(update={"markets": few})
 
 
-def request(record: WeekRecord | None = None, subset: str | None = None) -> PublishRequest:
+def request(
+    record: WeekRecord | None = None, subset: str | None = None, run_id: str = "run-1"
+) -> PublishRequest:
     return PublishRequest(
         record=record or sample_record(),
         config=few_markets(),
         subset=subset,
         workflow_id="weekly-2026-W38",
-        run_id="run-1",
+        run_id=run_id,
     )
 
 
@@ -227,3 +236,46 @@ async def test_a_report_that_cannot_be_compiled_fails_for_good(tmp_path: Path) -
     with pytest.raises(ApplicationError, match="could not be compiled") as failed:
         await ActivityEnvironment().run(activities.publish_report, unusable)
     assert failed.value.non_retryable
+
+
+def first(run_id: str) -> PublishRequest:
+    """A week's first report by a run that knows of no other."""
+    line = Revision(revision=1, kind=RevisionKind.FIRST, published_at=FINISHED_AT)
+    record = sample_record().model_copy(update={"revisions": (line,)})
+    return request(record, run_id=run_id)
+
+
+def publish_as(directory: Path, run_id: str) -> None:
+    """What a process of another desk does in the folder."""
+    activities = PublishingActivities(directory)
+    asyncio.run(ActivityEnvironment().run(activities.publish_report, first(run_id)))
+
+
+async def test_a_number_that_another_run_has_is_not_overwritten(tmp_path: Path) -> None:
+    activities = PublishingActivities(tmp_path)
+
+    async def published_by(run_id: str) -> Publication:
+        made: Publication = await ActivityEnvironment().run(
+            activities.publish_report, first(run_id)
+        )
+        return made
+
+    assert (await published_by("run-1")).revisions == ()
+    before = {path.name: path.read_bytes() for path in tmp_path.rglob("*.r1.*")}
+    other = await published_by("run-2")
+    kinds = [(line.revision, line.kind) for line in other.revisions]
+    assert kinds == [(1, RevisionKind.FIRST), (2, RevisionKind.AGAIN)]
+    assert await published_by("run-2") == other, "a retry finds its own revision"
+    assert {path.name: path.read_bytes() for path in tmp_path.rglob("*.r1.*")} == before
+    assert not [*tmp_path.rglob("*.r3.*"), *tmp_path.rglob(".*")]
+
+
+def test_processes_that_publish_one_week_at_once_have_a_revision_each(tmp_path: Path) -> None:
+    runs = ("run-1", "run-2", "run-3")
+    reports = tmp_path / "reports"
+    assert at_once(tmp_path, publish_as, *((reports, run_id) for run_id in runs)) == [0, 0, 0]
+    found = [read_published(path) for path in sorted(reports.rglob("*.r[123].json"))]
+    assert {report.timings.run_id for report in found if report} == {*runs}
+    ((_, _, latest),) = latest_reports(reports)
+    assert (shown := read_published(latest)) is not None
+    assert shown.revision == 3
