@@ -3,6 +3,7 @@ that is interrupted would print a traceback."""
 
 import os
 import signal
+from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
@@ -15,10 +16,10 @@ def main() -> NoReturn:
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
-    from starters.main import main as run_command_line
-
+    command_line = import_module("starters.main")
     signal.signal(signal.SIGINT, usual)
-    run_command_line()
+    command_line.main()
+    raise AssertionError("a command line leaves the process")
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
