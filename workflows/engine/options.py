@@ -3,7 +3,7 @@ priorities."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 
 from temporalio import workflow
 from temporalio.common import (
@@ -40,6 +40,8 @@ TASK_TIMEOUT = timedelta(seconds=2)
 
 LONGEST_ERROR = 1_000
 """Characters of an error message that the agent is shown and the history stores."""
+
+_OWN_FAILURES: Final = frozenset(FailureType)
 
 WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 MARKET = SearchAttributeKey.for_keyword(SearchAttribute.MARKET)
@@ -113,9 +115,12 @@ def unusable(words: str) -> ApplicationError:
 
 
 def cause(error: BaseException) -> str:
-    """Returns the innermost message of an error, which says what actually happened."""
+    """Returns the innermost message of an error, which says what actually happened. The type of a
+    failure of the desk's own is left out: its message says it in words."""
     while error.__cause__ is not None:
         error = error.__cause__
+    if isinstance(error, ApplicationError) and error.type in _OWN_FAILURES:
+        return error.message[:LONGEST_ERROR]
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]
 
 

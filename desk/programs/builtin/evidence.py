@@ -13,7 +13,7 @@ from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolSt
 from desk.contracts.findings.results import AgentError
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions, SourceResult
 from desk.contracts.markets import MarketSpec
-from desk.contracts.names import FailureType
+from desk.contracts.names import CallFault, FailureType
 from desk.contracts.runs.turns import TurnRequest
 from desk.trust.contents import read_as
 from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
@@ -112,10 +112,16 @@ def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Ev
     return Evidence(answer, attributed(result, by), _stand_in(result, capability))
 
 
-def server_asked(request: TurnRequest, capability: Capability) -> str:
-    """The server that was called last for a capability, or else its usual one."""
+def unanswered(request: TurnRequest, capability: Capability) -> tuple[str, str]:
+    """Returns, for readers, the server that was called last for a capability and why there is no
+    usable answer of it. What a refusal says are the tool's own words."""
     result = _newest(request, capability)
-    return (result.call if result else usual_route(capability)).server
+    if result is None:
+        return usual_route(capability).server, "it was not asked"
+    if result.status is ToolStatus.OK:
+        return result.call.server, "its answer could not be read"
+    words = _FAULTS[result.fault] if result.fault else result.error or "it gave no answer"
+    return result.call.server, words
 
 
 def _newest(request: TurnRequest, capability: Capability) -> ToolResult | None:
@@ -166,6 +172,18 @@ def _stand_in(result: ToolResult, capability: Capability) -> str | None:
     asked = capability.replace("_", " ")
     return f"{asked}: {result.call.server} answered in place of a source that could not"
 
+
+_FAULTS = {
+    CallFault.TIMEOUT: "it did not answer in time",
+    CallFault.UNREACHABLE: "it could not be reached",
+    CallFault.RESET: "the connection broke before its answer was complete",
+    CallFault.MALFORMED: "its answer could not be read",
+    CallFault.SERVER_ERROR: "it reported an error of its own",
+    CallFault.TOO_LARGE: "its answer was too large",
+    CallFault.CIRCUIT_OPEN: "it was not asked again after it had failed several times",
+    CallFault.MISCONFIGURED: "it could not be started",
+}
+"""Why a call got no answer, as readers of a document are told."""
 
 _FAILURES = {
     ToolStatus.REFUSED: FailureType.TOOL_REFUSED,

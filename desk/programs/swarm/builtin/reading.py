@@ -33,7 +33,7 @@ from desk.programs.builtin.evidence import (
     is_offered,
     market_of,
     read,
-    server_asked,
+    unanswered,
 )
 from desk.programs.swarm.conclusion.wording import plain, within
 from desk.programs.swarm.objectives.form import ObjectiveForm, first_day
@@ -382,13 +382,13 @@ def consulted(
 ) -> tuple[Evidence[Answer] | None, SpecialistReading]:
     """Returns an answer that the task can do without; otherwise None and the reading with the
     gap."""
-    evidence, words = consult(reading.request, capability, kind)
+    evidence, _ = consult(reading.request, capability, kind)
     if evidence is None:
-        name, server = name_of(capability), server_asked(reading.request, capability)
-        bare = f"{name} was not available from {server}"
-        why = _clause_without_figures(words or "")
-        told = plain(f"{bare}: {why}", bare) if why else bare
-        return None, reading.with_gaps([plain(f"{name}: {words}", told)])
+        server, why = unanswered(reading.request, capability)
+        bare = f"{name_of(capability)} was not available from {server}"
+        clause = _clause_without_figures(why)
+        shorter = plain(f"{bare}: {clause}", bare) if clause else bare
+        return None, reading.with_gaps([plain(f"{bare}: {why}", shorter)])
     return evidence, reading
 
 

@@ -16,7 +16,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.names import AgentId, FailureType
+from desk.contracts.names import AgentId, CallFault, FailureType
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
@@ -426,6 +426,23 @@ def test_a_tool_that_does_not_answer_is_a_gap_where_another_does(status: ToolSta
     assert isinstance(result, ResearchResult)
     assert any("pattern miner" in line and "the server is down" in line for line in result.missing)
     assert not review(result)
+
+
+def test_a_fault_of_a_server_is_told_in_plain_words() -> None:
+    task = TaskType.MINE_PATTERNS
+    name = f"{YEN.market}/{task}"
+    raw = "ToolUnavailable: analysis.pattern_miner: Request 'tools/call' timed out, try 2 of 3"
+    silent = failed(called(name, Capability.PATTERN_MINING), ToolStatus.UNAVAILABLE, raw)
+    results = (
+        silent.model_copy(update={"fault": CallFault.TIMEOUT}),
+        answered(called(name, Capability.SEASONALITY), PATTERNS[Capability.SEASONALITY]),
+    )
+    result = turn(task, results).result
+    assert isinstance(result, ResearchResult)
+    assert (
+        "USD/JPY: pattern miner was not available from analysis: it did not answer in time"
+        in result.missing
+    )
 
 
 def test_a_task_whose_tools_all_fail_is_not_possible() -> None:
