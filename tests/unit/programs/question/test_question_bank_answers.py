@@ -98,7 +98,7 @@ def _since(question: str) -> str:
     """The words of a question that the tests take for its period."""
     known = (
         *("since the start of 2025", "this year", "in 2024 and in 2025"),
-        *("this week", "december"),
+        *("this week", "december", "in the middle of may 2026"),
     )
     return next(words for words in known if words in question)
 
@@ -131,6 +131,13 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             ("US",),
             SINCE_2025,
             "-25 bp in all: the policy rate of the Federal Reserve was 4.375 % on 1 Jan 2025.",
+        ),
+        (
+            "what was the rate of norges bank in the middle of may 2026",
+            ("NO",),
+            "2026-05-15/2026-05-15",
+            "The policy rate of Norges Bank was 4.00 % before its decision in May 2026 and 4.25 %"
+            " after it. The source gives only the month, so which of them held on 15 May 2026 is",
         ),
         (
             "when did norges bank last hike",

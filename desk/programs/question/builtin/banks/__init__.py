@@ -4,8 +4,10 @@ decisions. The fact that the question asks for comes first; a table lists the de
 from desk.programs.question.builtin.banks.decisions import did
 from desk.programs.question.builtin.banks.known import (
     ChangesWithin,
+    KnownBank,
     changes_within,
     is_known,
+    known_bank,
     next_days,
     when,
 )
@@ -22,12 +24,14 @@ __all__ = [
     "NOT_KNOWN",
     "YEAR",
     "ChangesWithin",
+    "KnownBank",
     "bank_sentences",
     "changes_within",
     "decisions_looked_at",
     "decisions_table",
     "did",
     "is_known",
+    "known_bank",
     "next_days",
     "opening",
     "when",

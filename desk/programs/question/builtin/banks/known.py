@@ -109,6 +109,17 @@ class KnownBank(NamedTuple):
         before = [event for event in self.decided if event.event_date <= day]
         return self.rate_after(before[-1]) if before else None
 
+    def undated_move(self, day: date) -> MarketEvent | None:
+        """Returns the decision that moved its rate in the month of a day, if only the month of it
+        is known: it may have come before the day or after it."""
+        of_the_month = (e for e in self.decided if e.precision is DatePrecision.MONTH)
+        within = (
+            e
+            for e in of_the_month
+            if (e.event_date.year, e.event_date.month) == (day.year, day.month)
+        )
+        return next((e for e in within if day < e.event_date and self.moved(e)), None)
+
     def rate_after(self, event: MarketEvent) -> Claim | None:
         """Returns the rate after a decision."""
         return self.claims.get(claim_id(self.area, Metric.DECISION_RATE, event.event_date))

@@ -8,7 +8,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import RATELESS
 from desk.analytics.names.listing import listed
 from desk.contracts.findings.claims import Metric
-from desk.programs.question.builtin.banks.known import MATURITIES, KnownBank, when_set
+from desk.programs.question.builtin.banks.known import MATURITIES, KnownBank, when, when_set
 from desk.programs.question.builtin.banks.topics import figure, its, of_bank, of_each, opening
 from desk.programs.question.builtin.kinds import AskedSide
 from desk.trust.prose import Form
@@ -43,7 +43,13 @@ def rate_then(bank: KnownBank, called: str) -> Iterator[str]:
         yield from rate_now(bank, called)
         return
     day, whose = print_full_day(last), its("policy rate", called)
-    if then is None:
+    undated = bank.undated_move(last)
+    after = bank.rate_after(undated) if undated else None
+    if then is not None and undated is not None and after is not None:
+        rates = f"{figure(then)} before its decision {when(undated)} and {figure(after)} after it"
+        yield f"{whose} was {rates}."
+        yield f"The source gives only the month, so which of them held on {day} is not known here."
+    elif then is None:
         yield f"{whose} on {day} is not known here."
     else:
         yield f"{whose} was {figure(then)} on {day}, by its decision {when_set(then)}."
