@@ -249,8 +249,8 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         ),
         (
             "what was the biggest weekly drop of the yen this year",
-            "The largest one-week rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was +2.50 %, from"
-            " 154.04 on 11 Sep 2026 to 157.89 on 18 Sep 2026.",
+            "The largest one-week rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was +2.50 % in"
+            " the week to 18 Sep 2026, from 154.04 on 11 Sep 2026 to 157.89.",
         ),
         (
             "how often did usdkrw close above 1450 this year",

@@ -1,6 +1,6 @@
 """The first sentence of an answer that counts a pair's fixings: on how many days it rose, fell or
 was beyond a number, on which day first or last, for how many weeks in a row it went one way, its
-largest week, its mean, its volatility."""
+largest day or week, its mean, its volatility."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -14,6 +14,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
     COUNTED_BEYOND,
     LATEST_BEYOND,
+    OF_A_DAY,
     OF_A_WEEK,
     Aspect,
     MarketQuestion,
@@ -23,7 +24,7 @@ from desk.programs.question.builtin.synthesis.markets.results import of_the_mark
 
 OLDER_UNSEEN: Final = " Older fixings were not looked at."
 
-MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
+_MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
 
 LONGEST_DAY: Final = timedelta(days=5)
 """The maximum time from one fixing to the next: over Easter."""
@@ -33,12 +34,20 @@ LONGEST_WEEK: Final = timedelta(days=10)
 
 COUNTED: Final = (
     COUNTED_BEYOND
+    | OF_A_DAY
     | OF_A_WEEK
     | {Aspect.WEEK_STREAK, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.MEAN, Aspect.VOLATILITY}
     | {Aspect.BAND}
 )
 
-_WEEKS: Final = {Aspect.LARGEST_WEEK: 0, Aspect.WEEK_RISE: 1, Aspect.WEEK_FALL: -1}
+_WAYS: Final = {
+    Aspect.LARGEST_DAY: 0,
+    Aspect.LARGEST_RISE: 1,
+    Aspect.LARGEST_FALL: -1,
+    Aspect.LARGEST_WEEK: 0,
+    Aspect.WEEK_RISE: 1,
+    Aspect.WEEK_FALL: -1,
+}
 _BEYOND: Final = {
     Aspect.DAYS_ABOVE: (Metric.DAYS_ABOVE, "above"),
     Aspect.DAYS_BELOW: (Metric.DAYS_BELOW, "below"),
@@ -62,8 +71,8 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
         case Aspect.DAYS_UP | Aspect.DAYS_DOWN:
             way = 1 if aspect is Aspect.DAYS_UP else -1
             return _days_moved(question, known, way * turn)
-        case Aspect.LARGEST_WEEK | Aspect.WEEK_RISE | Aspect.WEEK_FALL:
-            return _largest_week(question, result, last, _WEEKS[aspect] * turn)
+        case each if each in _WAYS:
+            return _largest_span(question, result, last, aspect, turn)
         case Aspect.WEEK_STREAK:
             return _weeks_in_a_row(known, result.market if turn < 0 else "")
         case Aspect.MEAN:
@@ -88,23 +97,32 @@ def over(question: MarketQuestion, last: Claim) -> str:
     return f"from {first} to {end}"
 
 
-def largest_span(
-    result: ResearchResult,
-    way: int,
-    *,
-    at_least: timedelta = timedelta(0),
-    at_most: timedelta,
-) -> Claim | None:
-    """Returns the largest rise (`way` 1), fall (-1) or move (0) over a span of some length."""
+def _largest_span(
+    question: MarketQuestion, result: ResearchResult, last: Claim, aspect: Aspect, turn: int
+) -> str:
+    """Describes the largest rise, fall or move from one fixing to the next, or from one week's last
+    fixing to that of the next. If the quoted currency is asked about, `turn` is -1."""
+    is_week = aspect in OF_A_WEEK
+    shortest, longest = (LONGEST_DAY, LONGEST_WEEK) if is_week else (timedelta(0), LONGEST_DAY)
+    way = _WAYS[aspect] * turn
     # A model's spans may cover more days.
     moves = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
     spans = [
-        claim
+        (claim, days)
         for claim in moves
-        if (days := span_days(claim)) and at_least < days[1] - days[0] <= at_most
+        if (days := span_days(claim)) and shortest < days[1] - days[0] <= longest
     ]
-    of_it = (claim for claim in spans if claim.value * way > 0 or not way)
-    return max(of_it, key=lambda claim: abs(claim.value), default=None)
+    of_it = [each for each in spans if each[0].value * way > 0 or not way]
+    if not of_it:
+        return ""
+    largest, days = max(of_it, key=lambda each: abs(each[0].value))
+    before, day = map(print_full_day, days)
+    start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
+    length, when = ("week", "in the week to") if is_week else ("day", "on")
+    return (
+        f"The largest one-{length} {_MOVES[way]} of {last.subject} {over(question, last)} was"
+        f" [[{largest.claim_id}|signed]] {when} {day}, from [[{start}]] on {before} to [[{end}]]."
+    )
 
 
 def _days_moved(question: MarketQuestion, known: Mapping[Metric, Claim], way: int) -> str:
@@ -127,20 +145,6 @@ def _of_its_days(question: MarketQuestion, claim: Claim) -> str:
     days = span_days(claim)
     first, last = days or whole_days(question.window)
     return f"from {print_full_day(first)} to {print_full_day(last)}"
-
-
-def _largest_week(question: MarketQuestion, result: ResearchResult, last: Claim, way: int) -> str:
-    """Describes the week, from Friday to Friday, with the largest rise or fall."""
-    largest = largest_span(result, way, at_least=LONGEST_DAY, at_most=LONGEST_WEEK)
-    days = span_days(largest) if largest else None
-    if largest is None or days is None:
-        return ""
-    before, day = map(print_full_day, days)
-    start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
-    return (
-        f"The largest one-week {MOVES[way]} of {last.subject} {over(question, last)} was"
-        f" [[{largest.claim_id}|signed]], from [[{start}]] on {before} to [[{end}]] on {day}."
-    )
 
 
 def _weeks_in_a_row(known: Mapping[Metric, Claim], quoted: str) -> str:

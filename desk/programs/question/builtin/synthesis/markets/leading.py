@@ -13,7 +13,7 @@ from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import currencies_named
 from desk.contracts.agents.tasks import RANK
-from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
+from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
     AMONG_SEVERAL,
@@ -25,11 +25,8 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
 )
 from desk.programs.question.builtin.synthesis.markets.counted import (
     COUNTED,
-    LONGEST_DAY,
-    MOVES,
     OLDER_UNSEEN,
     counted_sentence,
-    largest_span,
     over,
 )
 from desk.programs.question.builtin.synthesis.markets.move_sentences import (
@@ -54,8 +51,6 @@ _EXTREMES: Final = {
     1: ("highest", Metric.WINDOW_HIGH, Metric.YEAR_HIGH),
     -1: ("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW),
 }
-
-_WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
 
 
 def only_pair_asked(
@@ -99,9 +94,6 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.AT_HIGHEST | Aspect.AT_LOWEST:
             way = 1 if aspect is Aspect.AT_HIGHEST else -1
             return _at_extreme(question, known, -way if _is_quoted(question, result) else way)
-        case Aspect.LARGEST_DAY | Aspect.LARGEST_RISE | Aspect.LARGEST_FALL:
-            way = _WAYS[aspect]
-            return _largest_day(question, result, -way if _is_quoted(question, result) else way)
         case Aspect.STREAK:
             return _streak(known, result.market if _is_quoted(question, result) else "")
         case each if each in COUNTED:
@@ -179,22 +171,6 @@ def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
     year."""
     _, in_window, of_the_year = _EXTREMES[sign]
     return known.get(in_window if READ in question.query.parameters else of_the_year)
-
-
-def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> str:
-    """Describes the day with the largest rise, fall, or move."""
-    # A model's spans may cover several days.
-    last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
-    largest = largest_span(result, way, at_most=LONGEST_DAY)
-    days = span_days(largest) if largest else None
-    if last is None or largest is None or days is None:
-        return ""
-    before, day = map(print_full_day, days)
-    start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
-    return (
-        f"The largest one-day {MOVES[way]} of {last.subject} {over(question, last)} was"
-        f" [[{largest.claim_id}|signed]] on {day}, from [[{start}]] on {before} to [[{end}]]."
-    )
 
 
 def _streak(known: Mapping[Metric, Claim], quoted: str) -> str:
