@@ -9,6 +9,7 @@ from desk.analytics.names.periods import since_decision
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import SINCE_DECISION, Query, TaskType
 from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import DatePrecision, RateDecision
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.weeks import TimeWindow
@@ -22,14 +23,19 @@ from desk.trust.prose.synthesis_review import claims_in, review_synthesis
 from tests.knowledge.asking import asked
 from tests.support.builders import (
     answered,
+    calendar,
+    call,
     decision,
     decisions,
     history,
     pair_market,
+    policy_rates,
+    rate_market,
     real_fixings,
     request,
 )
 
+WEEK = "2026-W44"
 YEN = pair_market(digits=2)
 WINDOW = TimeWindow(
     start=datetime(2026, 10, 24, tzinfo=UTC),
@@ -37,7 +43,7 @@ WINDOW = TimeWindow(
     time_zone="Europe/London",
 )
 DECISIONS = decisions(
-    "2026-W44",
+    WEEK,
     decision("US", "2025-12-10", "3.625", "-25"),
     decision("US", "2026-07-29", "3.875", "25"),
     decision("US", "2026-09-16", "3.875", "0"),
@@ -52,12 +58,15 @@ def of_this_worker(with_meaning: None) -> Iterator[None]:
     WORKER_EMBEDDING_MODEL.reset(known)
 
 
-def sentences(question: str) -> tuple[Synthesis, list[str]]:
+def sentences(question: str, *others: ResearchResult) -> tuple[Synthesis, list[str]]:
     """The answer to a question about the dollar and the yen, all of it derived again."""
     since = since_decision(question)
     query = Query(question=question, parameters={SINCE_DECISION: since.words} if since else {})
     found = _researched(query)
-    state = [StateEntry(key="prices", node="prices", round=1, result=found)]
+    state = [
+        StateEntry(key=result.market, node=f"node{number}", round=1, result=result)
+        for number, result in enumerate((found, *others))
+    ]
     turn = asked(TaskType.SYNTHESISE, question, state=state)
     of_it = {"query": query, "window": WINDOW}
     assignment = turn.assignment.model_copy(update=of_it)
@@ -117,6 +126,47 @@ def test_a_move_since_a_decision_is_told_first_with_both_days(
     assert told[0] == first
     assert told[1].startswith(then)
     assert made.answered
+
+
+def of_the_fed(*decided: RateDecision) -> ResearchResult:
+    """What was researched of the Federal Reserve, which meets on two later days."""
+    results = [
+        answered(
+            call("central_banks", "get_policy_rate"), policy_rates(WEEK, since=None, US="3.875")
+        ),
+        answered(call("central_banks", "get_rate_decisions"), decisions(WEEK, *decided)),
+        answered(
+            call("central_banks", "get_decision_calendar"),
+            calendar(WEEK, ("US", "2026-10-28"), ("US", "2026-12-09")),
+        ),
+    ]
+    turn = request(TaskType.RESEARCH_RATES, rate_market("US"), WEEK, results=results)
+    of_it = {"query": Query(question="?"), "window": WINDOW}
+    assignment = turn.assignment.model_copy(update=of_it)
+    result = builtin_turn(turn.model_copy(update={"assignment": assignment})).result
+    assert isinstance(result, ResearchResult)
+    return result
+
+
+def test_why_a_later_decision_is_not_measured_from_comes_before_the_move() -> None:
+    question = "by how much did usdjpy move since the fed's last decision"
+    _, told = sentences(question, of_the_fed(*DECISIONS.decisions))
+    assert told[0] == (
+        "What the Federal Reserve decided on 28 Oct 2026 is not in the source yet: this is"
+        " measured from its last known decision, 16 Sep 2026."
+    )
+    assert told[1].endswith("USD/JPY rose 1.45 %.")
+    assert not any("last week" in each for each in told)
+
+
+def test_of_a_decision_known_by_its_month_the_one_before_it_is_measured_from() -> None:
+    undated = decision("US", "2026-10-31", "4.125", "25", precision=DatePrecision.MONTH)
+    of_it = of_the_fed(*DECISIONS.decisions, undated)
+    _, told = sentences("by how much did usdjpy move since the fed's last decision", of_it)
+    assert told[0] == (
+        "Of the decision of the Federal Reserve in Oct 2026 the source gives only the month: this"
+        " is measured from its last decision with a known day, 16 Sep 2026."
+    )
 
 
 def test_what_follows_no_bank_is_no_decision() -> None:

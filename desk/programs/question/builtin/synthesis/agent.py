@@ -257,7 +257,11 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     """Returns what was measured of pairs, what is asked for first: their levels come before their
     moves if the question is about levels."""
     of_it = only_pair_asked(question, research)
-    since = since_decision_words(question, of_it)
+    banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
+    since = since_decision_words(question, of_it, research)
+    if since and since != UNKNOWN:
+        # Neither the last week nor the largest events of other years are asked about.
+        return with_doubt(question, (since, banks), since)
     lead = since or first_sentence(question, of_it) or _verdict(question, research)
     moved = "" if lead else _move_asked(question, of_it)
     standing = standing_summary(of_it) or ""
@@ -268,7 +272,6 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
-    banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     said = (
         *(lead or moved, before, newest_fixing_words(question, of_it)),
         *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
@@ -316,7 +319,7 @@ def _of_a_group(
     aspect = question.asked.aspect
     of_it = only_pair_asked(question, research)
     lead = (
-        since_decision_words(question, of_it)
+        since_decision_words(question, of_it, research)
         or first_sentence(question, of_it)
         or _verdict(question, research)
         or _move_asked(question, of_it)

@@ -1,21 +1,21 @@
 """The first sentence of an answer on how a pair moved since a central bank's decision."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Final
 
 from desk.analytics.figures import print_full_day
-from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import since_decision
 from desk.analytics.prices.price_view import LONGEST_BREAK
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import SINCE_DECISION
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.banks import opening
+from desk.programs.question.builtin.banks import KnownBank, known_bank, opening, when
 from desk.programs.question.builtin.kinds import AskedSide, since_what
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
-from desk.programs.question.builtin.synthesis.markets.results import of_the_market
+from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
 
 UNKNOWN: Final = "The day of the decision that the question names is not known here."
 
@@ -26,10 +26,22 @@ _DID: Final = {
     AskedSide.HELD: "decided last",
 }
 
+_DECISIONS: Final = {
+    AskedSide.RAISED: "rise",
+    AskedSide.CUT: "cut",
+    AskedSide.MOVED: "change",
+    AskedSide.HELD: "decision",
+}
 
-def since_decision_words(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
+
+def since_decision_words(
+    question: MarketQuestion,
+    research: Sequence[ResearchResult],
+    of_banks: Sequence[ResearchResult] = (),
+) -> str:
     """Says how far each pair moved since the decision that a question names, or that its day is
-    unknown; empty if it names none."""
+    unknown; empty if it names none. `of_banks` is the research from which later decisions are
+    known whose outcome or day is not."""
     words = question.query.parameters.get(SINCE_DECISION, "")
     since = since_decision(words)
     if since is None:
@@ -44,9 +56,31 @@ def since_decision_words(question: MarketQuestion, research: Sequence[ResearchRe
     ]
     if not told:
         return UNKNOWN
-    day = print_full_day(next(_decided_by_any(research, since.area, side)).as_of)
-    bank = opening(bank_in_a_sentence(since.area))
-    return f"{bank} {_DID[side]}, as far as is known, on {day}. {' '.join(told)}"
+    day = next(_decided_by_any(research, since.area, side)).as_of
+    bank = known_bank(since.area, (*research, *of_banks), whole_days(question.window)[1])
+    return f"{_measured_from(bank, side, day)} {' '.join(told)}"
+
+
+def _measured_from(bank: KnownBank, side: AskedSide, day: date) -> str:
+    """Says from which decision a move is measured, and before that why it is not from a later one,
+    if there is one."""
+    on, decision = print_full_day(day), _DECISIONS[side]
+    unknown = [print_full_day(each.event_date) for each in bank.past if each.event_date > day]
+    undated = [e for e in bank.decided if e.event_date > day and _fits(side, bank.change_claim(e))]
+    if unknown:
+        why = f"What {bank.name} decided on {listed(unknown)} is not in the source yet"
+    elif undated:
+        why = (
+            f"Of the {decision} of {bank.name} {when(undated[-1])} the source gives only the month"
+        )
+    else:
+        return f"{opening(bank.name)} {_DID[side]}, as far as is known, on {on}."
+    known = f"last {decision} with a known day" if undated else f"last known {decision}"
+    return f"{why}: this is measured from its {known}, {on}."
+
+
+def _fits(side: AskedSide, change: Claim | None) -> bool:
+    return change is not None and _did(side, change)
 
 
 def _decided_by_any(
