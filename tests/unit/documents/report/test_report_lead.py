@@ -158,13 +158,33 @@ def test_the_headline_counts_what_was_little_changed() -> None:
     [
         ("-0.9", "an ordinary one: no move of the week as a whole was unusual."),
         ("-1.9", "larger than usual, yet no move of the week as a whole was unusual."),
-        ("-2.0", "(-2.0 σ). Unusual for the pair: USD/NOK (-2.0 σ)."),
+        ("-2.0", "The largest and most unusual move was USD/NOK at -1.29 % (-2.0 σ)."),
     ],
 )
 def test_unusual_is_said_from_two_sigma_on(score: str, words: str) -> None:
     standfirst = lead(MOVES | {"USD/NOK": ("-1.29", score)}).standfirst
     assert standfirst is not None
     assert standfirst.text.endswith(words)
+
+
+def test_the_most_unusual_move_comes_before_the_largest_one() -> None:
+    moves = MOVES | {"EUR/USD": ("1.00", "2.6"), "USD/SEK": ("-1.19", "-2.1")}
+    found = lead(moves)
+    assert found.standfirst is not None
+    assert found.standfirst.text == (
+        "The most unusual move was EUR/USD at +1.00 % (+2.6 σ), followed by USD/SEK -1.19 %"
+        " (-2.1 σ); the largest was USD/NOK at -1.29 % (-0.9 σ)."
+    )
+    largest = lead(moves | {"USD/SEK": ("-1.49", "-2.1")}).standfirst
+    assert largest is not None
+    assert largest.text.endswith("followed by USD/SEK -1.49 % (-2.1 σ, the largest move).")
+    assert titles(lead(MOVES | {"NZD/USD": ("-2.90", "-2.6")})) == [
+        "The New Zealand dollar loses to the dollar",
+        "Scandinavian currencies gain on the dollar",
+    ]
+    before = lead_of(report_of(moves), claims_of(moves), 8).standfirst
+    assert before is not None
+    assert before.text.endswith("Unusual for the pair: USD/SEK (-2.1 σ), EUR/USD (+2.6 σ).")
 
 
 def at_the_ends() -> tuple[ResearchReport, dict[str, Claim]]:
@@ -196,15 +216,15 @@ def test_an_end_of_the_years_range_within_the_week_is_in_the_lead_and_in_the_sum
     found = lead_of(report, claims)
     assert found.standfirst is not None
     assert found.standfirst.text.endswith(
-        "USD/SEK reached a twelve-month high. EUR/USD reached a twelve-month low."
+        "The dollar reached a twelve-month high against SEK and EUR."
     )
     told = {theme.title: theme.moved.text for theme in found.themes}
-    assert (
-        told["USD/SEK reached a twelve-month high"] == "USD/SEK to 1.1, where it ended (-1.19 %)."
+    assert told["The dollar reached a twelve-month high against SEK and EUR"] == (
+        "USD/SEK to 1.1, where it ended (-1.19 %); EUR/USD to 1.1130, ending at 1.1 (-0.19 %)."
     )
-    assert told["EUR/USD reached a twelve-month low"] == (
-        "EUR/USD to 1.1130, ending at 1.1 (-0.19 %)."
-    )
+    eighth = lead_of(report, claims, 8)
+    assert str(eighth.standfirst).count("reached a twelve-month") == 2 * 2
+    assert "USD/SEK reached a twelve-month high" in titles(eighth)
     assert (
         "At the end of the week at a 52-week high: USD/SEK; within the week at a 52-week low: "
         "EUR/USD."
@@ -298,6 +318,12 @@ def test_every_bank_that_changed_its_rate_is_in_the_headline_and_in_a_theme() ->
     assert found.themes[0].moved.text.count(" on 30 Oct") == 4
     before = lead_of(report_of(MOVES, *rows), claims, 7)
     assert "Swiss National Bank" not in before.headline.text
+    counted = claims | week_counts(claims | claims_of(MOVES))
+    many = lead_of(report_of(MOVES, *rows), {**counted, **week_counts(changes)}).headline.text
+    assert many == (
+        "4 of the 5 banks that decided raised rates, among them the Federal Reserve, the Bank of"
+        " England and the Hong Kong Monetary Authority, Bank Indonesia cut rates."
+    )
 
 
 @pytest.mark.parametrize(
@@ -331,9 +357,15 @@ def test_a_bank_that_decides_after_the_calendar_is_told_from_one_without_a_day_o
         }
     )
     placed = claim("USD/NOK", Metric.RANGE_POSITION, "5.6", Unit.PERCENT)
-    [theme] = lead_of(report, claims_of(MOVES) | {placed.claim_id: placed}, edition).themes
+    known = claims_of(MOVES) | {placed.claim_id: placed}
+    [theme] = lead_of(report, known, edition).themes
     assert theme.ahead is not None
     assert theme.ahead.text == f"{told}in the 52-week range, USD/NOK at 5.6 %."
+    [now] = lead_of(report, known).themes
+    later = " and ".join(banks[area] for area in announced)
+    verb = "does" if len(announced) == 1 else "do"
+    words = f"{later} {verb} not decide within six weeks." if later else None
+    assert (now.ahead and now.ahead.text) == words
 
 
 def test_a_bank_whose_last_announced_day_has_passed_has_none_on_record() -> None:
@@ -345,7 +377,7 @@ def test_a_bank_whose_last_announced_day_has_passed_has_none_on_record() -> None
         "evidence": (answered(call("central_banks", "get_decision_calendar"), ahead),),
     }
     report = report.model_copy(update=told)
-    found = lead_of(report, claims_of(MOVES)).themes[0].ahead
+    found = lead_of(report, claims_of(MOVES), 8).themes[0].ahead
     assert found is not None
     assert found.text.endswith("; when Norges Bank decides next is not on record.")
     lines = [said.text for said in summary_of(report, claims_of(MOVES))]

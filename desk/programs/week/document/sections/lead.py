@@ -43,6 +43,7 @@ from desk.programs.week.document.sections.summary import (
     reached_in,
 )
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
+from desk.trust.claims.week_counts import WEEK
 from desk.trust.prose import Form, sentence
 
 MOST_THEMES: Final = 5
@@ -66,6 +67,7 @@ NO_FIXING: Final = "No move is known: the sources have no fixing of the week for
 NONE_UNUSUAL: Final = "no move of the week as a whole was unusual"
 
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
+COUNTS: Final = {1: Metric.BANKS_RAISED, 0: Metric.BANKS_HELD, -1: Metric.BANKS_CUT}
 
 
 LITTLE_HAS_NO_SIDE: Final = 2
@@ -88,6 +90,11 @@ ALL_CHANGES_TOLD: Final = 8
 ONLY_KNOWN_TOLD: Final = 8
 """The first edition of the rules in which a move without a z-score is not called ordinary, and a
 neighbour that did not move at all went no way."""
+
+SHORTER: Final = 9
+"""The first edition of the rules in which the lead begins with the most unusual move, tells an end
+of the year's range of the dollar, counts many banks instead of naming them, and repeats in a theme
+neither another theme's decisions nor which days are not on record."""
 
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
@@ -128,6 +135,11 @@ class _Week(NamedTuple):
     def is_of_one_pair(self) -> bool:
         """Whether the report has a single move, which is then not told as the largest."""
         return self.edition >= ONLY_KNOWN_TOLD and len(self.report.movers) == 1
+
+    @property
+    def is_shorter(self) -> bool:
+        """Whether the lead says each thing once, in terms of the dollar."""
+        return self.edition >= SHORTER
 
     @property
     def reached(self) -> Reached:
@@ -217,17 +229,36 @@ def _changed_words(week: _Week) -> str | None:
     return _who_changed(_changed(week), BANKS_NAMED, week)
 
 
-def _who_changed(rows: Sequence[CalendarRow], most: int, week: _Week) -> str | None:
-    """Which banks changed their rates, and which way. Earlier editions named `most` of them, and
-    left out the others."""
+def _who_changed(
+    rows: Sequence[CalendarRow], most: int, week: _Week, *, in_title: bool = False
+) -> str | None:
+    """Which banks changed their rates, and which way. Many are counted, or in a title called
+    central banks. Earlier editions named `most` of them, and left out the others."""
     if week.edition < ALL_CHANGES_TOLD:
         told = (f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in rows[:most])
         return ", ".join(told) or None
     sides: dict[int, list[str]] = {}
     for row in rows:
         sides.setdefault(_sign(_change(row, week)), []).append(week.bank(row))
-    told = (f"{_few(banks)} {VERBS[side]} rates" for side, banks in sides.items())
+    told = (
+        (_many_changed(banks, side, week, in_title=in_title) if week.is_shorter else None)
+        or f"{_few(banks)} {VERBS[side]} rates"
+        for side, banks in sides.items()
+    )
     return ", ".join(told) or None
+
+
+def _many_changed(banks: Sequence[str], side: int, week: _Week, *, in_title: bool) -> str | None:
+    """`8 of the 9 banks that decided raised rates, among them the Federal Reserve`; None for few
+    banks, and if they were not counted."""
+    if len(banks) <= BANKS_NAMED:
+        return None
+    if in_title:
+        return f"central banks {VERBS[side]} rates"
+    counted = week.claims.get(claim_id(WEEK, COUNTS[side]))
+    if counted is None or counted.value != len(banks):
+        return None
+    return f"[[{counted.claim_id}]] rates, among them {listed(banks[:BANKS_NAMED])}"
 
 
 def _changed(week: _Week) -> list[CalendarRow]:
@@ -245,6 +276,8 @@ def _standfirst(week: _Week) -> str | None:
     unusual = [row for row in movers if is_unusual(row)]
     if week.is_of_one_pair and not _headline_parts(week):
         return _only_move(first, week)
+    if unusual and week.is_shorter:
+        return f"{_most_unusual(unusual, first)}{_ends_words(week)}"
     told = f"The largest move was {first.market} at {_of(first.market, Metric.MOVE)}"
     score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
     ends = _ends_words(week)
@@ -256,6 +289,28 @@ def _standfirst(week: _Week) -> str | None:
         return f"{told}{score}, {size} {claimed}.{ends}"
     named = ", ".join(f"{row.market} ({_of(row.market, Metric.Z_SCORE)})" for row in unusual)
     return f"{told}{score}. Unusual for the pair: {named}.{ends}"
+
+
+def _most_unusual(unusual: Sequence[Mover], first: Mover) -> str:
+    """The unusual moves, the most unusual one first, and the largest one in percent."""
+    most, *others = sorted(unusual, key=_rarity)
+    kind = "largest and most unusual" if most is first else "most unusual"
+    named = _few([f"{row.market} {_sized(row, largest=row is first)}" for row in others])
+    then = f", followed by {named}" if named else ""
+    score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
+    beside = f"; the largest was {first.market} at {_of(first.market, Metric.MOVE)}{score}"
+    told = f"The {kind} move was {most.market} at {_sized(most)}{then}"
+    return f"{told}{'' if first in unusual else beside}."
+
+
+def _sized(row: Mover, *, largest: bool = False) -> str:
+    """`-2.90 % (-2.3 σ)`."""
+    score = _of(row.market, Metric.Z_SCORE)
+    return f"{_of(row.market, Metric.MOVE)} ({score}{', the largest move' if largest else ''})"
+
+
+def _rarity(row: Mover) -> Decimal:
+    return -abs(row.z_score or Decimal(0))
 
 
 def _only_move(row: Mover, week: _Week) -> str | None:
@@ -278,12 +333,64 @@ def _ends_words(week: _Week) -> str:
     """` EUR/USD and USD/CNY reached a twelve-month low.`; empty if no pair reached an end."""
     if not week.edition:
         return ""
+    if week.is_shorter:
+        ends: dict[str, list[str]] = {}
+        for end in _ends_reached(week):
+            ends.setdefault(end.who, []).append(end.reached)
+        return "".join(f" {who} reached {', and '.join(told)}." for who, told in ends.items())
     found = week.reached
     return "".join(
         f" {_few([row.market for row in rows])} reached a {words}."
         for words, rows in (("twelve-month high", found.highs), ("twelve-month low", found.lows))
         if rows
     )
+
+
+class _EndReached(NamedTuple):
+    """Who reached which end of a year's range, and the pairs that show it, each with the metric of
+    the fixing."""
+
+    who: str
+    reached: str
+    rows: tuple[tuple[Mover, Metric], ...]
+
+    @property
+    def title(self) -> str:
+        return f"{self.who} reached {self.reached}"
+
+    @property
+    def markets(self) -> tuple[str, ...]:
+        return tuple(row.market for row, _ in self.rows)
+
+
+def _ends_reached(week: _Week) -> Iterator[_EndReached]:
+    """The ends of the year's range, told of the dollar: the low of EUR/USD is its high against the
+    euro. Of a pair without the dollar, and in a report of one pair, its own end is told."""
+    found = week.reached
+    ends = [
+        *((row, Metric.WINDOW_HIGH, 1) for row in found.highs),
+        *((row, Metric.WINDOW_LOW, -1) for row in found.lows),
+    ]
+    ends.sort(key=lambda end: _rarity(end[0]))
+    sides = {row.market: 0 if week.is_of_one_pair else _side_of_dollar(row) for row, _, _ in ends}
+    for of_dollar in (True, False):
+        for way, end in ((1, "twelve-month high"), (-1, "twelve-month low")):
+            rows = tuple(
+                (row, metric)
+                for row, metric, sign in ends
+                if bool(sides[row.market]) is of_dollar and sign * (sides[row.market] or 1) == way
+            )
+            names = [_currency(row) if of_dollar else row.market for row, _ in rows]
+            if rows and of_dollar:
+                yield _EndReached("The dollar", f"a {end} against {_few(names)}", rows)
+            elif rows:
+                yield _EndReached(_few(names), f"a {end}", rows)
+
+
+def _side_of_dollar(row: Mover) -> int:
+    """+1 if the dollar is the first currency of a pair, -1 if the second, 0 if neither."""
+    base, quote = row.market.split("/")
+    return (base == DOLLAR) - (quote == DOLLAR)
 
 
 def _few(names: Sequence[str]) -> str:
@@ -317,10 +424,19 @@ def _chosen(week: _Week) -> list[_Draft]:
         ends = list(_ends(week))
         told = {market for draft in ends for market in draft.markets}
         alone = [row for row in alone if row.market not in told]
-        drafts = [*_dollar(week), *_banks(week), *ends, *blocs, *_single(alone, week)]
+        others = [*ends, *blocs, *_single(alone, week)]
+        if week.is_shorter:
+            others.sort(key=lambda draft: _rarest(draft, week))
+        drafts = [*_dollar(week), *_banks(week), *others]
     else:
         drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone, week)]
     return drafts[:MOST_THEMES]
+
+
+def _rarest(draft: _Draft, week: _Week) -> Decimal:
+    """Orders the themes with an unusual move, the most unusual one first, before all others."""
+    rows = (row for row in week.report.movers if row.market in draft.markets)
+    return min((_rarity(row) for row in rows if is_unusual(row)), default=Decimal(0))
 
 
 def _dollar(week: _Week) -> Iterator[_Draft]:
@@ -360,7 +476,7 @@ def _banks(week: _Week) -> Iterator[_Draft]:
     """The themes of the banks, other than the dollar's, that changed their rates."""
     most = None if week.edition >= ALL_CHANGES_TOLD else BANKS_NAMED
     named = [row for row in _changed(week) if row.area != DOLLAR_AREA][:most]
-    title = _who_changed(named, BANKS_IN_TITLE, week)
+    title = _who_changed(named, BANKS_IN_TITLE, week, in_title=True)
     if title is None:
         return
     moved = _capitalised("; ".join(_decision(row, week) for row in named))
@@ -422,6 +538,14 @@ def _unusualness(rows: Sequence[Mover]) -> Decimal:
 def _ends(week: _Week) -> Iterator[_Draft]:
     """The themes of the pairs that reached an end of their year's range, wherever they ended."""
     found = week.reached
+    for end in _ends_reached(week) if week.is_shorter else ():
+        ways = [_way_to_the_end(row, metric, found) for row, metric in end.rows]
+        more = [f"{len(ways) - MOST_NAMED} more"] if ways[MOST_NAMED:] else []
+        moved = f"{'; '.join((*ways[:MOST_NAMED], *more))}."
+        areas = _areas(row for row, _ in end.rows)
+        yield _Draft(end.title, end.markets, areas, moved, at_the_edge=True)
+    if week.is_shorter:
+        return
     for words, rows, metric in (
         ("twelve-month high", found.highs, Metric.WINDOW_HIGH),
         ("twelve-month low", found.lows, Metric.WINDOW_LOW),
@@ -482,6 +606,9 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
 def _beside(draft: _Draft, week: _Week) -> str | None:
     """Says what the theme's banks decided in the same week, or else how yields changed."""
     rows = [row for row in week.decided if row.area in draft.areas]
+    if week.is_shorter:
+        # The theme of the banks has every change but that of the dollar's bank.
+        rows = [row for row in rows if row.area == DOLLAR_AREA or not _change(row, week)]
     if rows:
         told = (_decision(row, week) for row in rows[:BANKS_NAMED])
         return f"{_in_the_week(week)} {'; '.join(told)}."
@@ -514,7 +641,9 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
             rows.setdefault(row.area, row)
     if rows:
         dated = listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])
-        return f"{dated}{_unknown(draft, week)}."
+        return f"{dated}{'' if week.is_shorter else _unknown(draft, week)}."
+    if week.is_shorter:
+        return next((f"{words}." for words in _later_than_the_calendar(draft, week)), None)
     placed = [market for market in draft.markets if week.has(market, Metric.RANGE_POSITION)]
     if not placed or draft.at_the_edge:
         return None
@@ -530,16 +659,30 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
 def _none_soon(draft: _Draft, week: _Week) -> Iterator[str]:
     """Of a theme without a decision in the calendar's weeks: which of its banks decide later, and
     of which no day is on record. Nothing of an area without a policy rate."""
-    told = week.report
-    known_to = announced_to(told.evidence)
-    rated = [row for row in told.policy_rates if row.rate is not None and row.area in draft.areas]
-    later = [row.bank for row in rated if known_to.get(row.area, week.as_of) > week.as_of]
+    yield from _later_than_the_calendar(draft, week)
+    later = _banks_later(draft, week)
+    unknown = _unknown_words([bank for bank in _banks_rated(draft, week) if bank not in later])
+    if unknown:
+        yield unknown
+
+
+def _later_than_the_calendar(draft: _Draft, week: _Week) -> Iterator[str]:
+    later = _banks_later(draft, week)
     if later:
         verb = "does" if len(later) == 1 else "do"
         yield f"{listed(map(named_in_a_sentence, later))} {verb} not decide within six weeks"
-    unknown = _unknown_words([row.bank for row in rated if row.bank not in later])
-    if unknown:
-        yield unknown
+
+
+def _banks_later(draft: _Draft, week: _Week) -> list[str]:
+    known_to = announced_to(week.report.evidence)
+    banks = _banks_rated(draft, week)
+    return [name for name, area in banks.items() if known_to.get(area, week.as_of) > week.as_of]
+
+
+def _banks_rated(draft: _Draft, week: _Week) -> dict[str, str]:
+    """The banks of a theme that have a policy rate, with their areas."""
+    rates = (row for row in week.report.policy_rates if row.rate is not None)
+    return {row.bank: row.area for row in rates if row.area in draft.areas}
 
 
 def _unknown(draft: _Draft, week: _Week) -> str:

@@ -44,7 +44,7 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 8
+EDITION: Final = 9
 """The edition of the rules of the lead, the summary and the calendar. From 1 on, lead and summary
 tell every pair that reached an end of its year's range and count the dollar the same way. From 2
 on, a move that is called little changed has no direction. From 3 on, the summary names the G10
@@ -55,7 +55,9 @@ does, and the calendar a rate that is not known up to the report's day the last 
 bank whose next decision is not known, and the calendar's rows are shorter. From 7 on, both say once
 of how many currencies they count. From 8 on, the lead names every bank that
 changed its rate, tells one that decides after the calendar's last day from one whose next day is
-not on record, and says of no move without a z-score how usual it is."""
+not on record, and says of no move without a z-score how usual it is. From 9 on, the lead begins
+with the most unusual move, tells an end of the year's range of the dollar, counts many banks, and
+leaves to the summary which banks' next days are not known."""
 
 NAMES_THE_UNDATED: Final = 3
 COUNTS_OF_ONCE: Final = 7
