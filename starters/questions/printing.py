@@ -83,6 +83,7 @@ def _where(
     run, result = answered.run, answered.result
     yield f"{str(result.outcome).capitalize()}{outcome_of(answer)}"
     yield from besides
+    yield from figures_line(answer)
     yield f"Report    {result.files.html}"
     settings = desk.settings
     address = ui_address(settings.ui_url, desk.client.namespace, run.workflow_id, run.run_id)
@@ -92,6 +93,16 @@ def _where(
     else:
         spent = f", {cost_words(answer.usage)}" if answer and answer.usage.asked else ""
         yield f"Took {result.seconds:.1f} s{spent}."
+
+
+def figures_line(answer: AnswerReport | None) -> Iterator[str]:
+    """How many figures the answer has, and where each can be followed to its source."""
+    if answer is not None and answer.claims:
+        from desk.documents.answer.words import figures_used
+
+        used, known = len(figures_used(answer)), len(answer.claims)
+        of = f"{used} of {known} in the answer" if used < known else f"{known} in the answer"
+        yield f"Figures   {of}: the report shows the source of each, `--json` prints all"
 
 
 def outcome_of(answer: AnswerReport | None) -> str:

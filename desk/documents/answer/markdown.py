@@ -9,6 +9,7 @@ from desk.documents.answer.words import (
     NODE_COLUMNS,
     SOURCE_COLUMNS,
     SourceLine,
+    besides_words,
     claim_cells,
     missing_lines,
     node_cells,
@@ -100,19 +101,24 @@ def _figures(answer: AnswerReport) -> str:
     verdict = ("Verdict",) if answer.verdicts else ()
     columns = ("Figure", "Value", "Day", *verdict, "Rests on")
     rows = claim_cells(answer)
-    return table(columns, rows, ("Figure", "Rests on")) if rows else ""
+    if not rows:
+        return ""
+    used = table(columns, rows, ("Figure", "Rests on"))
+    besides = escaped(besides_words(answer))
+    more = f"Looked at besides, with their evidence in the JSON form: {besides}."
+    return f"{used}\n\n{more}" if besides else used
 
 
 def _sources(answer: AnswerReport) -> str:
-    return bullets([_source(line) for line in source_lines(answer)])
+    return bullets([_source(line, answer) for line in source_lines(answer)])
 
 
-def _source(line: SourceLine) -> str:
+def _source(line: SourceLine, answer: AnswerReport) -> str:
     source = line.source
     asked = f"`{escaped(source.server)}` {escaped(source.tool)}"
     arguments = escaped(arguments_words(source.arguments))
     retrieved = f", retrieved {instant(source.retrieved_at)}" if source.retrieved_at else ""
-    quoted = escaped(quoted_as(line))
+    quoted = escaped(quoted_as(line, answer))
     used = f"; {SOURCE_COLUMNS[-1].lower()} {quoted}" if quoted else ""
     return (
         f"{link(line.title, line.url)} ({escaped(source.name)}, {source.tier}): {asked} "

@@ -1,11 +1,13 @@
 """The wording that all forms of an answer share."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import iso_known_day, print_claim
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import SINCE_DECISION
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
@@ -15,7 +17,7 @@ from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.words.prose import Known, render_plain
 from desk.documents.rendering.words.trust import status_words
 from desk.documents.rendering.words.wording import cost_words, human, one_line
-from desk.trust.prose import UnknownReferenceError
+from desk.trust.prose import UnknownReferenceError, references
 
 MOST_NAMED: Final = 5
 
@@ -169,9 +171,37 @@ def facts_of(answer: AnswerReport) -> tuple[str, ...]:
     return (f"graph {answer.graph.name}", *((given,) if given else ()))
 
 
-def quoted_as(line: SourceLine) -> str:
-    """Returns words such as `1, 4`, or the figures that rest on a source."""
-    return ", ".join((*map(str, line.numbers), *line.figures))
+def quoted_as(line: SourceLine, answer: AnswerReport) -> str:
+    """Returns words such as `1, 4`, or the figures of the answer that rest on a source, and how
+    many others do."""
+    used = {claim.claim_id for claim in figures_used(answer)}
+    figures = [name for name in line.figures if name in used]
+    others = len(line.figures) - len(figures)
+    more = f"{others} {'more ' if figures else ''}{'figure' if others == 1 else 'figures'}"
+    return ", ".join((*map(str, line.numbers), *figures, *((more,) if others else ())))
+
+
+def figures_used(answer: AnswerReport) -> tuple[Claim, ...]:
+    """Returns the figures that the answer's sentences print, in their order; those that its
+    sections print if there are none, and all figures if there are none of these either."""
+    claims = {claim.claim_id: claim for claim in answer.claims}
+    texts = (answer.summary_prose, "\n".join(section.prose for section in answer.sections))
+    named = ([claims[name] for name in references(text) if name in claims] for text in texts)
+    used = next(filter(None, named), list(answer.claims))
+    return tuple({claim.claim_id: claim for claim in used}.values())
+
+
+def figures_besides(answer: AnswerReport) -> tuple[Claim, ...]:
+    """Returns the other figures of an answer: those that were looked at besides."""
+    used = {claim.claim_id for claim in figures_used(answer)}
+    return tuple(claim for claim in answer.claims if claim.claim_id not in used)
+
+
+def besides_words(answer: AnswerReport) -> str:
+    """Returns words such as `PH decision rate (7), USD/PHP last`: the figures that were looked at
+    besides, by their kinds."""
+    kinds = Counter(f"{c.subject} {human(c.metric)}" for c in figures_besides(answer))
+    return ", ".join(f"{kind} ({n})" if n > 1 else kind for kind, n in kinds.items())
 
 
 def parameters_words(parameters: Mapping[str, str]) -> str:
@@ -185,24 +215,30 @@ def parameters_words(parameters: Mapping[str, str]) -> str:
 
 _READ_IN_A_QUESTION: Final = {
     READ: "period",
+    SINCE_DECISION: "measured",
     UNREAD: "of the period not read",
 }
 
 
 def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
-    """Returns figures with their day, their verdict and their evidence; without a verdict if there
-    was no validator."""
+    """Returns the figures that an answer uses with their day, their verdict and their evidence;
+    without a verdict if there was no validator."""
     verdicts = {verdict.claim_id: verdict for verdict in answer.verdicts}
     return [
         (
             figure_name(claim),
             print_claim(claim),
-            iso_known_day(claim.as_of, claim.precision),
+            day_of(claim),
             *((status_words(verdicts.get(claim.claim_id)),) if verdicts else ()),
             "; ".join((*claim.inputs, *claim.evidence)),
         )
-        for claim in answer.claims
+        for claim in figures_used(answer)
     ]
+
+
+def day_of(claim: Claim) -> str:
+    """Returns the day of a figure, or its month if only that is known."""
+    return iso_known_day(claim.as_of, claim.precision)
 
 
 def rendered_if_known(prose: str, known: Mapping[str, Claim]) -> str:

@@ -17,8 +17,11 @@ from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.documents.answer.publishing import answer_files, publish_answer, read_answer_file
+from desk.documents.answer.words import figures_besides, figures_used
 from desk.documents.publishing.files import PublishingError
 from desk.documents.rendering.drawing.graph import graph_in_page
+from desk.documents.rendering.figures.traces import figure_name
+from desk.trust.prose import references
 from tests.support.documents.answers import (
     FINISHED_AT,
     QUESTION,
@@ -106,6 +109,22 @@ def test_a_terminal_is_shown_the_answer_and_what_is_missing_alone() -> None:
     assert "“In Progress”" in text
     assert "## What is missing" in text
     assert "How it was found" not in text
+
+
+def test_the_figures_of_the_answer_come_first_and_the_others_are_named_by_kind() -> None:
+    answer = market()
+    used, others = figures_used(answer), figures_besides(answer)
+    assert [c.claim_id for c in used] == list(dict.fromkeys(references(answer.summary_prose)))
+    assert {*used, *others} == {*answer.claims} and others
+    text = render_answer_markdown(answer).partition("## Figures")[2].partition("## Sources")[0]
+    table, besides = text.split("Looked at besides, with their evidence in the JSON form: ")
+    assert table.count("\n| ") == len(used) + 2
+    assert sum(int(n) for n in re.findall(r"\((\d+)\)", besides) or ["0"]) <= len(others)
+    page = render_answer_html(answer)
+    folded = page.partition('<details class="more">')[2].partition("</details>")[0]
+    assert folded.count("<tr>") == len(others) + 1
+    for claim in answer.claims:
+        assert figure_name(claim) in page and claim.claim_id in answer_to_json(answer)
 
 
 def test_the_same_answer_gives_the_same_page() -> None:

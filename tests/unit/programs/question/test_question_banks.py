@@ -84,7 +84,7 @@ def test_a_bank_of_a_pair_has_its_rate_told_once_with_a_day_ahead_or_without() -
     request = asked(TaskType.SYNTHESISE, "what moved the yen?", state=(entry,), papers="first")
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
-    (rates,) = (s.content for s in made.sections if s.title == "USD/JPY: policy rates and news")
+    (rates,) = (s.content for s in made.sections if s.title == "USD/JPY: policy rates")
     assert "The policy rate of the Bank of Japan was [[JP:policy_rate]], as far as is" in rates
     assert rates.count("[[US:policy_rate]]") == rates.count("[[JP:policy_rate]]") == 1
     assert review_synthesis(made, (entry,)) == ()

@@ -12,13 +12,28 @@ from desk.programs.question.builtin.banks.known import KnownBank, known_bank
 from desk.programs.question.builtin.banks.topics import figure
 
 SHOWN: Final = 6
-"""The number of decisions of a bank that are shown if a question names no days."""
+"""The number of decisions of a bank that are shown if a question does not ask for those of some
+days."""
 
 _COLUMNS: Final = ("Day", "Bank", "Decision", "Rate before", "Rate after", "Change")
 _RULE: Final = ("---", "---", "---", "---:", "---:", "---:")
 _NONE: Final = "–"
 _DECIDED: Final = {1: "raised", -1: "cut", 0: "held"}
 _DUE: Final = "Due today. The outcome is not in the source yet."
+
+
+class _ListedBank(NamedTuple):
+    """A bank, and at most how many of its decisions are shown; None shows all."""
+
+    bank: KnownBank
+    most: int | None
+
+    @property
+    def shown(self) -> Sequence[MarketEvent]:
+        bank, most = self
+        decided = bank.within if most is None else bank.within[-most:]
+        due = (bank.due,) if bank.due is not None and bank.is_asked(bank.due) else ()
+        return (*decided, *bank.silent, *due)
 
 
 class _DecisionRow(NamedTuple):
@@ -31,10 +46,10 @@ def decisions_table(
 ) -> str:
     """Returns the table of the banks' decisions in the `days` that are asked about; without such
     days that of each bank's newest decisions, with the number that were looked at. For the banks of
-    a pair it contains the decisions in the `window` of its move. Empty without any."""
+    a pair it contains the newest decisions in the `window` of its move. Empty without any."""
     banks = [*_banks_in(results, window, days)]
     rows = sorted(
-        (_DecisionRow(bank, event) for bank in banks for event in _shown(bank)),
+        (_DecisionRow(listed.bank, event) for listed in banks for event in listed.shown),
         key=lambda row: row.event.event_date,
         reverse=True,
     )
@@ -48,26 +63,22 @@ def decisions_table(
 
 def _banks_in(
     results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
-) -> Iterator[KnownBank]:
+) -> Iterator[_ListedBank]:
     asked = {result.market for result in results}
     decided = (e.area for r in results for e in r.events if e.event_type is not EventType.NEWS)
     for area in dict.fromkeys(filter(None, decided)):
-        yield known_bank(area, results, window[1], days if area in asked else window)
+        bank = known_bank(area, results, window[1], days if area in asked else window)
+        yield _ListedBank(bank, None if days and area in asked else SHOWN)
 
 
-def _shown(bank: KnownBank) -> Sequence[MarketEvent]:
-    decided = bank.within if bank.days else bank.within[-SHOWN:]
-    due = (bank.due,) if bank.due is not None and bank.is_asked(bank.due) else ()
-    return (*decided, *bank.silent, *due)
-
-
-def _left_out(banks: Sequence[KnownBank]) -> Iterator[str]:
-    for bank in banks:
+def _left_out(banks: Sequence[_ListedBank]) -> Iterator[str]:
+    for bank, most in banks:
+        if most is None or len(bank.within) <= most:
+            continue
+        first, last = (_day(event) for event in (bank.within[0], bank.within[-1]))
         count = bank.in_all(Metric.DECISIONS_WITHIN)
-        if bank.days is None and len(bank.within) > SHOWN and count is not None:
-            first, last = (_day(event) for event in (bank.within[0], bank.within[-1]))
-            known = f"{figure(count)} of {bank.name} from {first} to {last}"
-            yield f"Shown are the newest of {known}."
+        known = figure(count) if count is not None else "the decisions"
+        yield f"Shown are the newest of {known} of {bank.name} from {first} to {last}."
 
 
 def _day(event: MarketEvent) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (
@@ -40,10 +41,12 @@ def research_sections(
 ) -> Iterator[Section]:
     """Yields the table of central banks' decisions, a section for each research result, and one for
     the validator's words."""
+    noted: set[str] = set()
     if table := decisions_table(research_in(state), window, days):
         yield Section(title=DECISIONS, content=clip(table, LONGEST_SECTION))
     for result in research_in(state):
-        yield Section(title=f"{result.market}: {_who(result)}", content=_content(result, window[1]))
+        content = _content(result, window[1], noted)
+        yield Section(title=f"{result.market}: {_who(result)}", content=content)
     validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
     if validated:
         known = {claim.claim_id for result in research_in(state) for claim in result.claims}
@@ -62,16 +65,41 @@ def _founded(prose: str, known: Container[str]) -> str:
 def _who(result: ResearchResult) -> str:
     moves = any(is_move(event) for event in result.events)
     leans = any(view.kind is ViewKind.DIRECTION for view in result.views)
-    return "prices" if moves or leans else "policy rates and news"
+    if moves or leans:
+        return "prices"
+    news = any(event.event_type is EventType.NEWS for event in result.events)
+    return "policy rates and news" if news else "policy rates"
 
 
-def _content(result: ResearchResult, day: date) -> str:
+def _content(result: ResearchResult, day: date, noted: set[str]) -> str:
+    """Lists the events of a result, its rates, views and warnings. What a move or an earlier
+    section says already is left out; `noted` has the warnings so far."""
     others = [event for event in ranked((result,)) if not _is_tabled(event, day)]
-    lines = [f"- {event.description}" for event in others]
+    lines = [f"- {words}" for words in _events(others)]
     lines += [f"- {rate}" for rate in _other_rates(result, others)]
-    lines += [f"- {_view(view)}" for view in result.views]
-    lines += [f"- Note: {warning}" for warning in result.warnings]
+    said = {name for event in others if is_move(event) for name in references(event.description)}
+    lines += [
+        f"- {_view(view, result)}"
+        for view in result.views
+        if not view.claims or not said.issuperset(view.claims)
+    ]
+    lines += [f"- Note: {warning}" for warning in result.warnings if warning not in noted]
+    noted.update(result.warnings)
     return clip("\n".join(lines) or NO_EVENT, LONGEST_SECTION)
+
+
+def _events(events: Iterable[MarketEvent]) -> Iterator[str]:
+    """Describes events; the decision days of a bank together, after the first of them."""
+    ahead: dict[str, list[MarketEvent]] = {}
+    for event in events:
+        if event.event_type is EventType.SCHEDULED_DECISION and event.area:
+            ahead.setdefault(event.area, []).append(event)
+        else:
+            yield event.description
+    for days in ahead.values():
+        first, *later = sorted(days, key=lambda event: event.event_date)
+        then = listed(print_full_day(event.event_date) for event in later)
+        yield f"{first.description} It then decides on {then}." if then else first.description
 
 
 def _is_tabled(event: MarketEvent, day: date) -> bool:
@@ -96,8 +124,15 @@ def _other_rates(result: ResearchResult, events: Iterable[MarketEvent]) -> Itera
             yield f"The policy rate of {bank} was [[{claim.claim_id}]], {known}."
 
 
-def _view(view: View) -> str:
+_RESTS: Final = {Metric.POLICY_RATE: "policy rate", Metric.DECISION_CHANGE: "last change"}
+
+
+def _view(view: View, result: ResearchResult) -> str:
+    """Returns words such as `The stance of Norges Bank: tightening (policy rate 4.25 %, last change
+    +25 bp).`"""
     leaning = _LEANINGS[view.kind].get(view.leaning, view.leaning.value)
-    kind = view.kind.value.capitalize()
-    rests = ", ".join(f"[[{claim}]]" for claim in view.claims)
-    return f"{kind} of {view.subject}: {leaning}{f', by {rests}' if rests else ''}."
+    metrics = {claim.claim_id: claim.metric for claim in result.claims}
+    named = ((_RESTS.get(metrics[name], ""), name) for name in view.claims if name in metrics)
+    rests = ", ".join(f"{what} [[{name}]]".strip() for what, name in named)
+    whose = bank_in_a_sentence(view.subject) if view.kind is ViewKind.STANCE else view.subject
+    return f"The {view.kind} of {whose}: {leaning}{f' ({rests})' if rests else ''}."
