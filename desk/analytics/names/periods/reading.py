@@ -149,10 +149,12 @@ def _period(
 def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
     """The window at whose end an objective is evaluated: that of the week or month that it names. A
     quarter or a year in an objective is the span that it looks back over from the instant, and a
-    month or season by its name alone is its subject, not its time."""
+    month or season by its name alone is its subject, not its time. A month that is still to come
+    this year is one that the objective looks ahead to from the instant."""
     period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
     relative = RELATIVE.fullmatch(period.read or "")
-    if relative and unit_of(relative["unit"]) in _LOOKED_BACK_OVER:
+    looks_back = relative is not None and unit_of(relative["unit"]) in _LOOKED_BACK_OVER
+    if looks_back or period.may_be_ahead:
         today = pendulum.instance(as_of).in_timezone(time_zone)
         return week_so_far(today).window(as_of, time_zone)
     return period.window

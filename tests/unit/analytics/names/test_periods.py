@@ -142,6 +142,7 @@ def test_what_goes_on_since_a_day_goes_on_until_now(words: str) -> None:
         ("Was it overbought last week?", datetime(2026, 11, 22, 23, 59, 59, tzinfo=UTC)),
         ("Is its November seasonality real?", NOW),
         ("Will it rise over the winter?", NOW),
+        ("Will the Fed cut in December?", NOW),
         ("Was it overbought in October?", datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)),
     ],
 )
