@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -129,13 +129,44 @@ def chosen(options: AskOptions, settings: Settings, config: RunConfig, *, now: d
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.
     """
-    choice = _chosen_by_code(options, settings, config, now=now)
+    choice = _chosen_as_read(options, settings, config, now=now)
     planner = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     if options.are_explicit or planner.model == BUILTIN:
         return choice
     planned = {"graph": to_be_planned(choice.request.graph), "markets": config.markets}
     remark = f"a model plans what is researched; where it does not, {choice.remark}"
     return Choice(choice.request.model_copy(update=planned), remark)
+
+
+def _chosen_as_read(
+    options: AskOptions, settings: Settings, config: RunConfig, *, now: datetime
+) -> Choice:
+    """Builds the request of a question by how its misspelled words are read. The question stays as
+    it was written, and its parameters hold how it was read.
+
+    Raises:
+        UsageError: a part of it cannot be asked; the message says what to do.
+    """
+    words = checked_words(options.question, "the question", longest=LONGEST_QUESTION)
+    query = Query(question=words, parameters=_spelled(words))
+    read = replace(options, question=query.as_read.question)
+    choice = _chosen_by_code(read, settings, config, now=now)
+    told = {**choice.request.query.parameters, **query.parameters}
+    query = query.model_copy(update={"parameters": told})
+    return choice._replace(request=choice.request.model_copy(update={"query": query}))
+
+
+def _spelled(words: str) -> dict[str, str]:
+    """The parameters with the misspelled and the unknown words of a question. None without a
+    vocabulary, which is loaded only for words that the desk does not read itself."""
+    from desk.platform.memory.sentence_encoder import vocabulary
+    from desk.programs.question.spelling import spelling_of
+
+    def is_word(word: str) -> bool:
+        known = vocabulary()
+        return known is None or known(word)
+
+    return spelling_of(words, is_word).parameters
 
 
 def _chosen_by_code(
@@ -146,8 +177,7 @@ def _chosen_by_code(
     Raises:
         UsageError: a part of it cannot be asked; the message says what to do.
     """
-    graph, period, rank = options.graph, options.period, options.rank
-    words = checked_words(options.question, "the question", longest=LONGEST_QUESTION)
+    graph, period, rank, words = options.graph, options.period, options.rank, options.question
     zone = config.schedule.time_zone
     as_of = read_as_of(options.as_of, zone, now) if options.as_of else None
     when = _When(as_of, now, zone, period)

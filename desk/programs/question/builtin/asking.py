@@ -43,7 +43,7 @@ _FAILURES: Final = {
 
 
 def query_of(request: TurnRequest) -> Query:
-    """Returns the question of a task.
+    """Returns the question of a task, with its misspelled words as they are read.
 
     Raises:
         TaskNotPossible: the assignment has no question.
@@ -56,7 +56,7 @@ def query_of(request: TurnRequest) -> Query:
                 agent=request.assignment.agent,
             )
         )
-    return request.assignment.query
+    return request.assignment.query.as_read
 
 
 def parameter_list(query: Query, *names: str) -> tuple[str, ...]:

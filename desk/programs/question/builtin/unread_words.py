@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import group_called
 from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
-from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
+from desk.analytics.names.subjects import KIND_NAMES, NamedAs, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
-from desk.contracts.agents.tasks import RANK, Query
+from desk.contracts.agents.tasks import RANK, UNKNOWN_WORDS, Query
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, QuestionKind, wordings_of
 from desk.trust.prose import REFERENCE, unbacked
 
@@ -30,6 +30,11 @@ MOST_TOLD: Final = 8
 _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
 """A capitalised word within a sentence, or one with a digit."""
 
+_AFTER_A_CURRENCY: Final = re.compile(
+    rf"\b{NamedAs.CURRENCY} ([^\W\d_]+)\b(?! (?:the )?{NamedAs.CURRENCY})"
+)
+"""The word after the name of a currency, unless it joins that to the next."""
+
 _PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
 _ANY_DAY: Final = NOT_KNOWN | {QuestionKind.NEXT}
 _LENGTHS: Final = frozenset({"year", "years", "yr", "yrs"})
@@ -38,20 +43,29 @@ _A_YEAR: Final = SpanNamed(1, "year")
 
 class UnreadWords(NamedTuple):
     """The unparsed words of a question: words for `time`, `names` and numbers, and `others` that
-    say what it is about. `is_judged`: there is an embedding model to determine its kind."""
+    say what it is about. `is_judged`: there is an embedding model to determine its kind.
+    `unknown` are those of the others that are in no vocabulary, and `may_name` those that may name
+    another market or bank."""
 
     time: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     is_judged: bool = True
+    unknown: tuple[str, ...] = ()
+    may_name: tuple[str, ...] = ()
+
+    @property
+    def come_first(self) -> bool:
+        """Whether an answer begins with the unparsed words."""
+        return bool(self.unknown or self.may_name)
 
     def matters(self, kind: QuestionKind | None) -> bool:
         """Returns whether the question may be about something else than its kind says: about other
         days (except for a question about the next day, which names days as well), about a name or
         number, or, if it is near to no kind, because of any word."""
         time = self.time if kind not in _ANY_DAY else ()
-        unknown = kind is None and self.is_judged
-        return bool(time or self.names or (unknown and self.others))
+        of_no_kind = kind is None and self.is_judged
+        return bool(time or self.names or self.may_name or (of_no_kind and self.others))
 
     def told(self, kind: QuestionKind | None) -> str:
         """Returns a sentence with the words that were not parsed. For a kind that says itself that
@@ -75,19 +89,42 @@ def unread_words(
         time = [each for each in time if each.casefold() not in _LENGTHS]
     of_names = stems(" ".join(KIND_NAMES))
     time = [each for each in time if not stems(by_their_kinds(each)) <= read | of_names]
-    left = _left(query, kind, stems(" ".join(time)) | read)
+    told = stems(" ".join(time)) | read
+    left = _left(query, kind, told)
     names = stems(" ".join(_NAME.findall(query.question)))
     named = tuple(word for word in left if stem(word) in names)
     others = tuple(word for word in left if word not in named)
     is_judged = WORKER_EMBEDDING_MODEL.get()() is not None
-    return UnreadWords(tuple(dict.fromkeys(time)), named, others, is_judged)
+    not_known = stems(query.parameters.get(UNKNOWN_WORDS, ""))
+    unknown = tuple(word for word in others if stem(word) in not_known)
+    # The one word of a question about a move says how it went, and is not a name.
+    is_how = kind is QuestionKind.MOVE and {*_content(query)} == {*unknown}
+    beside = _beside_a_currency(query, kind)
+    may_name = tuple(
+        word for word in others if (word in unknown and not is_how) or stem(word) in beside
+    )
+    return UnreadWords(tuple(dict.fromkeys(time)), named, others, is_judged, unknown, may_name)
+
+
+def _beside_a_currency(query: Query, kind: QuestionKind | None) -> frozenset[str]:
+    """Returns the stem of the word directly after a currency's name. In a question about a level it
+    may make it that of another market."""
+    if kind is not QuestionKind.LEVEL:
+        return frozenset()
+    return stems(" ".join(_AFTER_A_CURRENCY.findall(by_their_kinds(query.question))))
 
 
 def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tuple[str, ...]:
-    """Returns the content words of the question that are not its subjects, its period, its group or
-    part of how its kind is asked."""
+    """Returns the content words of the question that are not part of how its kind is asked."""
+    known = told | _asked_in(kind)
+    return tuple(word for word in _content(query) if stem(word) not in known)
+
+
+def _content(query: Query) -> tuple[str, ...]:
+    """Returns the content words of the question that are not its subjects, its period or its
+    group."""
     parameters = query.parameters
-    known = told | _asked_in(kind) | stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
+    known = stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
     market = parameters.get("market", "").replace("/", " ")
     known |= stems(" ".join((*KIND_NAMES, market)))
     question = without_frame(query.question)
@@ -95,8 +132,7 @@ def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tupl
         question = group_called(group).sub(" ", question)
     asked = (word for word in words(by_their_kinds(question)) if not is_function_word(word))
     telling = (word for word in asked if len(word) > 1 or word.isdecimal())
-    left = (word for word in telling if stem(word) not in known)
-    return tuple(dict.fromkeys(left))
+    return tuple(dict.fromkeys(word for word in telling if stem(word) not in known))
 
 
 @cache
@@ -109,6 +145,13 @@ def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
     if kind not in NOT_KNOWN:
         told += [each for own in SIDES.wordings.values() for each in own]
     return stems(" ".join(told))
+
+
+def spelling_sentences(query: Query) -> tuple[str, ...]:
+    """Returns the sentence that says as what each misspelled word of a question was read; none if
+    nothing was misspelled."""
+    read = [f"'{written}' as '{word}'" for written, word in query.respelled]
+    return (f"Read {listed(read)}.",) if read else ()
 
 
 def _told(left: tuple[str, ...]) -> str:

@@ -7,7 +7,15 @@ from pydantic import BaseModel, JsonValue
 
 from desk.analytics.names.currency_mentions import NO_MARKET, SHARED_NAME
 from desk.analytics.names.periods import READ, UNREAD
-from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, RANK, SINCE_DECISION, Query
+from desk.contracts.agents.tasks import (
+    DAYS_ASKED,
+    DAYS_READ,
+    RANK,
+    SINCE_DECISION,
+    SPELLED,
+    UNKNOWN_WORDS,
+    Query,
+)
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.knowledge import (
@@ -33,7 +41,10 @@ _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 """What is there twice, or is nobody's business."""
 
 _NOTES: Final = frozenset(
-    {DAYS_ASKED, DAYS_READ, NO_MARKET, PAPERS, RANK, READ, SHARED_NAME, SINCE_DECISION, UNREAD}
+    {
+        *(DAYS_ASKED, DAYS_READ, NO_MARKET, PAPERS, RANK, READ, SHARED_NAME, SINCE_DECISION),
+        *(SPELLED, UNKNOWN_WORDS, UNREAD),
+    }
 )
 """Parameters that the desk adds to a question."""
 

@@ -235,7 +235,7 @@ def _looked_back(query: Query | None) -> timedelta:
     """Returns how much history before the days is requested."""
     if query is None:
         return HISTORY
-    of_a_level = READ not in query.parameters and numbers_in(query.question)
+    of_a_level = READ not in query.parameters and numbers_in(query.as_read.question)
     return HISTORY_OF_A_LEVEL if of_a_level or SINCE_DECISION in query.parameters else HISTORY
 
 
@@ -350,8 +350,8 @@ def _since_decisions(
 
 def _undated(query: Query) -> str:
     """Returns a question without the words for its days."""
-    days = query.parameters.get(READ)
-    return query.question.replace(days, " ") if days else query.question
+    days, question = query.parameters.get(READ), query.as_read.question
+    return question.replace(days, " ") if days else question
 
 
 def _fixings(request: TurnRequest, market: MarketSpec, history: History) -> Fixings:

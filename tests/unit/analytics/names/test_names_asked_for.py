@@ -45,6 +45,9 @@ def test_a_question_asks_for_the_currency_that_it_names_first(
         ("spread between us and japanese two years", ["country USD", "country JPY"]),
         ("Tell us the Swiss rate", ["country CHF"]),
         ("nokkie and stokkie", ["currency NOK", "currency SEK"]),
+        ("where is euro stockie", ["currency EUR", "currency SEK"]),
+        ("the ninja and the yuppy",
+         ["currency USD", "currency JPY", "currency EUR"]),
         ("when did the old lady cut", ["bank GBP"]),
     ],
 )  # fmt: skip

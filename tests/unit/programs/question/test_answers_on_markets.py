@@ -504,6 +504,38 @@ def test_the_order_of_a_group_begins_with_what_is_asked_for(settings: Settings) 
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "unread", "then"),
+    [
+        # Neither the word nor what it makes of the euro is known.
+        ("where is euro stonkie", "stonkie", "Taken for a question about now and the last week:"),
+        ("did euro stonkie fall last week", "stonkie", "Taken for a question about last week:"),
+        ("how is stonkie doing against the euro", "stonkie", "Taken for a question about now"),
+        # A word beside a currency may make it another market or another measure.
+        ("where is euro beast", "beast", "Taken for a question about now and the last week:"),
+        ("euro positioning", "positioning", "Taken for a question about now and the last week:"),
+    ],
+)
+def test_what_may_name_another_market_is_told_first(
+    question: str, unread: str, then: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == f"Not read in the question: {unread}."
+    assert sentences[1].startswith(then)
+    assert not made.answered and not made.found
+
+
+def test_how_a_currency_moved_is_no_name_and_told_first(settings: Settings) -> None:
+    made, sentences = answer_to("did cable wobble last week", settings)
+    assert sentences[0] == "Not read in the question: wobble." and made.found
+
+
+def test_a_misspelled_word_is_read_with_saying_so(settings: Settings) -> None:
+    made, sentences = answer_to("how did strlng do in febuary", settings)
+    assert sentences[0] == "Read 'strlng' as 'sterling' and 'febuary' as 'february'."
+    assert sentences[1].startswith("GBP/USD fell over the period (-2.10 %)") and made.found
+
+
 def test_a_market_that_the_desk_does_not_have_is_not_answered_with_another(
     settings: Settings,
 ) -> None:

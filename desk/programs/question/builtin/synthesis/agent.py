@@ -93,7 +93,7 @@ from desk.programs.question.builtin.synthesis.written.ranking import (
     fits,
     is_of_others,
 )
-from desk.programs.question.builtin.unread_words import safe_line
+from desk.programs.question.builtin.unread_words import safe_line, spelling_sentences
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
 
 NO_PART: Final = "Nothing that is known here answers this part of the question:"
@@ -130,6 +130,7 @@ def take_turn(request: TurnRequest) -> Turn:
     if not draft.told or not draft.answered:
         # Matching texts may be about another currency.
         said = [*prices_ended(research), *mention_sentences(query.parameters), *said]
+    said = [*spelling_sentences(query), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
     days = whole_days(request.assignment.window)

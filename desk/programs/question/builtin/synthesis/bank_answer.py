@@ -47,14 +47,15 @@ _LOOKED_BACK: Final = frozenset({QuestionKind.CHANGED, None})
 
 class _AsRead(NamedTuple):
     """How a question about banks was understood: its kind, if that is certain, and the kind that is
-    assumed (`taken`); the fact that decides it; which of its words were not parsed, and whether the
-    kind is certain despite them."""
+    assumed (`taken`); the fact that decides it; which of its words were not parsed, whether the
+    kind is certain despite them, and whether the answer begins with them."""
 
     kind: QuestionKind | None
     taken: QuestionKind | None
     verdict: str
     doubt: str
     is_sure: bool
+    doubt_first: bool
 
 
 def bank_answer(
@@ -119,7 +120,8 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
     likely = kind or likeliest(query.question, OF_A_BANK, find_meaning, unknown)
     strange = left.is_judged and left.told(None)
     taken = likely if likely else QuestionKind.OTHER if strange else None
-    return _AsRead(kind, taken, verdict if sure else "", left.told(likely), sure)
+    doubt = left.told(likely)
+    return _AsRead(kind, taken, verdict if sure else "", doubt, sure, left.come_first)
 
 
 def _in_order(read: _AsRead, told: Sequence[str], *, known: bool) -> Iterator[str]:
@@ -133,4 +135,6 @@ def _in_order(read: _AsRead, told: Sequence[str], *, known: bool) -> Iterator[st
     elif read.taken is None:
         yield from (first, read.doubt, *rest, NOTHING_WRITTEN)
     else:
-        yield from (f"{TAKEN_FOR} {read.taken.value}: {first}", read.doubt, *rest)
+        taken = f"{TAKEN_FOR} {read.taken.value}: {first}"
+        yield from (read.doubt, taken) if read.doubt_first else (taken, read.doubt)
+        yield from rest

@@ -147,16 +147,18 @@ def year_range_place(known: Mapping[Metric, Claim]) -> str:
 def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
     """Adds to the sentences which words of a question were not parsed: last if that does not
     matter. If it does, a `fact` comes first with how the question was understood, then the unparsed
-    words. If no fact can answer it, the answer starts by saying so."""
+    words; before it if they may be names. If no fact can answer it, the answer starts by saying
+    so."""
     doubt = question.left.told(question.kind)
     if not question.is_unsure:
-        told = (*said, doubt)
+        told = (doubt, *said) if question.left.come_first else (*said, doubt)
     elif question.is_unknown or not fact:
         told = (NOT_KNOWN if question.kind in UNANSWERED else NONE_SURE, doubt, *said)
     else:
         days = safe_line(question.query.parameters.get(READ, ""), NOW_OR_LAST_WEEK)
-        first = f"{TAKEN_FOR} {days}: {fact}"
-        told = (first, doubt, *(each for each in said if each != fact))
+        taken = f"{TAKEN_FOR} {days}: {fact}"
+        first = (doubt, taken) if question.left.come_first else (taken, doubt)
+        told = (*first, *(each for each in said if each != fact))
     return " ".join(filter(None, told))
 
 
