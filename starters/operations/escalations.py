@@ -467,7 +467,7 @@ def resolve_case(written: str, *, choose: str, by: str | None, note: str | None)
         answer = answer_to(listed, choose, name, note)
         return await decide_case(desk.client, listed, answer)
 
-    decision = _at_a_desk(work)
+    decision = _at_a_desk(work, deciding=True)
     sys.stdout.write("\n".join(decision_lines(decision)) + "\n")
     return ExitStatus.COMPLETE
 
@@ -542,13 +542,14 @@ def refuse_decided(listed: EscalationListing) -> None:
         )
 
 
-def _at_a_desk(work: Callable[[Desk], Awaitable[Result]]) -> Result:
+def _at_a_desk(work: Callable[[Desk], Awaitable[Result]], *, deciding: bool = False) -> Result:
+    """Does the work at a desk. Only a decision needs a worker: cases are read from histories."""
     settings = load_settings()
     log_to_file(settings)
 
     async def with_a_worker(desk: Desk) -> Result:
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
+        if deciding and not desk.hosting:
+            await require_workers(desk, Queue.DESK, ANSWER_SECONDS)
         return await work(desk)
 
     return interruptible(with_desk(settings, with_a_worker))

@@ -121,6 +121,16 @@ async def test_decided_cases_are_read_without_a_worker(server: Client) -> None:
     assert (await one_case(server, "w/escalation/19")).status.request.conflict.positions
 
 
+async def test_a_command_reads_cases_at_a_server_without_waiting_for_workers(
+    server: Client, tmp_path: Path
+) -> None:
+    address = server.service_client.config.target_host
+    desk = DeskCommand(tmp_path, TEMPORAL_ADDRESS=address, TEMPORAL_NAMESPACE=server.namespace)
+    shown = await asyncio.to_thread(desk, "escalations", "show", "weekly-1999-W01")
+    assert (shown.code, shown.out) == (2, "")
+    assert shown.err.startswith("desk: no case 'weekly-1999-W01'")
+
+
 async def test_an_open_case_is_read_and_answered_without_a_worker(server: Client) -> None:
     handle = await put(server, "w/escalation/open")
     await listed_as(server, running=1)
