@@ -69,7 +69,7 @@ def letter(report: ResearchReport, where: str) -> str:
         _titled(
             "Decisions", [_short_line(decision_line(r)) for r in report.calendar if not r.ahead]
         ),
-        _titled("Ahead", [_ahead(row) for row in report.calendar if row.ahead][:AHEAD]),
+        _titled("Ahead", _first([_ahead(row) for row in report.calendar if row.ahead], AHEAD)),
         _titled(changes_title(report.changes), _changes(report)),
         [coverage_words(report), *_trust(report), *_missing(report)],
         [f"Report: {where}"],
@@ -107,6 +107,12 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def _first(lines: list[str], most: int) -> list[str]:
+    """Returns the first lines, and says how many more the report has."""
+    more = len(lines) - most
+    return [*lines[:most], f"and {more} more in the report"] if more > 0 else lines
+
+
 def _titled(title: str, lines: list[str]) -> list[str]:
     return [title, *(f"  {line}" for line in lines)] if lines else []
 
@@ -126,10 +132,9 @@ def _missing(report: ResearchReport) -> Iterator[str]:
 
 
 def _changes(report: ResearchReport) -> list[str]:
-    return [
-        _short_line(f"{change.kind} {change_words(change)}")
-        for change in report.changes.entries[:CHANGES]
-    ]
+    entries = report.changes.entries
+    lines = [_short_line(f"{change.kind} {change_words(change)}") for change in entries]
+    return _first(lines, CHANGES)
 
 
 def _ahead(row: CalendarRow) -> str:

@@ -11,7 +11,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.deliveries import DeliveryActivities
+from activities.deliveries import DeliveryActivities, letter
 from desk.contracts.names import FailureType
 from desk.contracts.week.delivery import (
     Channel,
@@ -24,11 +24,12 @@ from desk.contracts.week.delivery import (
     Parcel,
     WebhookTarget,
 )
-from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.report import CalendarRow, ResearchReport, Sentence
 from desk.documents.publishing.deliveries import channels_due
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
 from desk.programs.week.document.publishing import publish
+from desk.programs.week.document.rendering.letter import letter_html
 from tests.support.documents.published import SIGNER
 from tests.support.documents.reports import sample_report
 from tests.support.outside.mailbox import Mailbox, mail_server
@@ -109,6 +110,26 @@ def to_bucket(there: Bucket, **changed: str) -> Delivery:
 
 def keys_of(there: Bucket) -> dict[str, str]:
     return {"AWS_ACCESS_KEY_ID": there.access_key, "AWS_SECRET_ACCESS_KEY": there.secret_key}
+
+
+def test_an_email_says_how_many_decisions_ahead_it_does_not_list() -> None:
+    report = sample_report()
+    row = CalendarRow(
+        area="JP",
+        bank="Bank of Japan",
+        day=report.as_of.date(),
+        outcome=Sentence(prose="decides", text="decides"),
+        ahead=True,
+    )
+
+    def forms(count: int) -> tuple[str, str]:
+        listed = report.model_copy(update={"calendar": (row,) * count})
+        return letter(listed, "r.html"), letter_html(listed, "Report", "r.html")
+
+    assert not [form for form in forms(8) if "more in the report" in form]
+    for form in forms(10):
+        assert form.count("Bank of Japan") == forms(8)[form.startswith("<")].count("Bank of Japan")
+        assert "and 2 more in the report" in form
 
 
 async def test_an_email_has_the_first_screen_twice_and_the_report_attached(desk: Desk) -> None:
