@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.prices.fixings import covered_to
 from desk.analytics.weeks import latest_complete_week
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
@@ -79,11 +80,12 @@ UNHEARD_OF: Final = timedelta(days=7)
 """A file whose provider has not been called for this long is not refreshed automatically."""
 
 
-def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
-    """Returns warnings about data that will foreseeably be older than the week of the next
-    scheduled run: files that nothing refreshes, or that could not be refreshed for a week. The
-    first line says so and why, each further line names a source. Empty if there is nothing to warn
-    about.
+def schedule_warning(settings: Settings, now: datetime) -> str | None:
+    """Returns a warning about data that will foreseeably be older than the week of the next
+    scheduled run: files that nothing refreshes, or that could not be refreshed for a week. It names
+    the first, counts the others, and says why. None if there is nothing to warn about.
+
+    A file that ends before the week's last days is not old if these are holidays of the ECB.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
@@ -92,22 +94,24 @@ def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
     week = latest_complete_week(now + timedelta(days=7), schedule)
     needed = monday_of(week) + timedelta(days=4)
     old = [
-        f"{state.source} {_ends(state)}"
+        state
         for _, state in ages(settings)
-        if (state.last_day is None or state.last_day < needed)
+        if (state.last_day is None or covered_to(state.last_day) < needed)
         and (settings.offline or not _was_refreshed_lately(state, now))
     ]
     if not old:
-        return []
+        return None
     why = (
         "DESK_OFFLINE keeps them from being fetched"
         if settings.offline
-        else "they were not fetched within a week; `desk refresh` does it, or says why not"
+        else "not fetched within a week; `desk refresh` does it, or says why not"
     )
-    return [
-        f"data will be older than {week} when its run starts ({why}):",
-        *(f"  {each}" for each in old),
-    ]
+    first, *others = sorted(old, key=lambda state: state.last_day is None)
+    named = f"{first.source} {_ends(first)}"
+    if others:
+        never = sum(state.last_day is None for state in others)
+        named += f" and {len(others)} more" + (f", {never} never fetched" if never else "")
+    return f"data will be older than {week} when its run starts: {named} ({why})"
 
 
 def _ends(state: KeptFileState) -> str:

@@ -36,7 +36,7 @@ from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings import load_settings
 from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
 from starters.session import Desk, say, with_desk
-from starters.sources.refresh import schedule_warnings
+from starters.sources.refresh import schedule_warning
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -134,12 +134,22 @@ def at_the_server(action: Action) -> ExitStatus:
 
 
 async def apply_schedule(desk: Desk) -> list[str]:
-    """Applies the schedule of `desk.toml`; a paused schedule stays paused. Warns if the data will
-    be older than the week of the next run."""
-    wanted = weekly_schedule(desk.settings.config.schedule)
-    done = await apply_schedule_config(desk.client, desk.settings.config, desk.settings.deliveries)
-    warnings = await asyncio.to_thread(schedule_warnings, desk.settings, datetime.now(UTC))
-    return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk), *warnings]
+    """Applies the schedule of `desk.toml`, and says what differed; a paused schedule stays paused.
+    Warns if the data will be older than the week of the next run."""
+    config, deliveries = desk.settings.config, desk.settings.deliveries
+    there = await _described(desk.client.get_schedule_handle(SCHEDULE_ID))
+    wanted = _schedule(config, deliveries)
+    changed = await _differences(desk.client, there.schedule, wanted) if there else []
+    done = await apply_schedule_config(desk.client, config, deliveries)
+    warning = await asyncio.to_thread(schedule_warning, desk.settings, datetime.now(UTC))
+    what = f"{done} ({', '.join(changed)})" if changed else str(done)
+    paused = bool(there and there.schedule.state.paused and not _for_backfills(there.schedule))
+    return [
+        f"{SCHEDULE_ID}: {what}; {weekly_schedule(config.schedule).note}",
+        *(["  paused; `desk schedule resume` has it start runs"] if paused else []),
+        *await _next_starts(desk),
+        *([warning] if warning else []),
+    ]
 
 
 async def apply_schedule_config(
@@ -350,11 +360,18 @@ def _policy(spec: WeeklySchedule) -> SchedulePolicy:
 
 
 async def _same(client: Client, there: Schedule, wanted: Schedule) -> bool:
-    return (
-        _same_times(there, wanted)
-        and there.policy == wanted.policy
-        and await _action_key(client, there) == await _action_key(client, wanted)
-    )
+    return not await _differences(client, there, wanted)
+
+
+async def _differences(client: Client, there: Schedule, wanted: Schedule) -> list[str]:
+    """Names what a schedule has otherwise than `desk.toml`."""
+    same_action = await _action_key(client, there) == await _action_key(client, wanted)
+    same = {
+        "times": _same_times(there, wanted),
+        "missed starts": there.policy == wanted.policy,
+        "what its runs are started with": same_action,
+    }
+    return [name for name, equal in same.items() if not equal]
 
 
 def _same_times(there: Schedule, wanted: Schedule) -> bool:

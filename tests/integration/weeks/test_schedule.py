@@ -56,6 +56,20 @@ async def test_what_is_on_the_server_is_what_desk_toml_says(desk: Desk) -> None:
     assert there.schedule.spec.time_zone_name == "Europe/London"
 
 
+async def test_applying_says_in_a_few_lines_what_it_did_and_when_runs_start(desk: Desk) -> None:
+    def first_line(lines: list[str]) -> str:
+        assert len(lines) <= 6, lines
+        return lines[0]
+
+    made = first_line(await schedule.apply_schedule(desk))
+    assert made.startswith(f"{SCHEDULE_ID}: created; Research of the week before, every Monday")
+    assert first_line(await schedule.apply_schedule(desk)).startswith(f"{SCHEDULE_ID}: unchanged;")
+    await schedule.pause_schedule(desk)
+    changed = await schedule.apply_schedule(Desk(desk.client, earlier(desk.settings), hosting=True))
+    assert first_line(changed).startswith(f"{SCHEDULE_ID}: updated (times")
+    assert "paused" in changed[1] and not any("next" in line for line in changed)
+
+
 async def test_a_paused_schedule_stays_paused_when_it_changes(desk: Desk) -> None:
     await schedule.apply_schedule(desk)
     await schedule.pause_schedule(desk)

@@ -17,7 +17,7 @@ from starters.operations.doctor import (
     none_yet_check,
     queues_wanted,
 )
-from starters.sources.refresh import schedule_warnings
+from starters.sources.refresh import schedule_warning
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today
 from tests.standins.serving import Standins
@@ -128,14 +128,30 @@ def test_no_worker_is_missed_for_a_source_whose_package_is_not_installed(
 def test_a_schedule_warns_of_data_that_will_be_older_than_its_week(
     home: Path, standins: Standins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert schedule_warnings(load_settings(), NOW) == [
-        "data will be older than 2026-W48 when its run starts (they were not fetched within a week;"
-        " `desk refresh` does it, or says why not):",
-        "  ECB reference rates to 30 Oct 2026",
-    ]
+    assert schedule_warning(load_settings(), NOW) == (
+        "data will be older than 2026-W48 when its run starts: ECB reference rates to 30 Oct 2026"
+        " (not fetched within a week; `desk refresh` does it, or says why not)"
+    )
     assert execute(["refresh"]) == 0
-    assert schedule_warnings(load_settings(), datetime.now(UTC)) == []
+    assert schedule_warning(load_settings(), datetime.now(UTC)) is None
     monkeypatch.setenv("DESK_OFFLINE", "1")
     later = datetime.now(UTC) + timedelta(days=14)
-    offline, _ = schedule_warnings(load_settings(), later)
-    assert offline.endswith("(DESK_OFFLINE keeps them from being fetched):")
+    offline = schedule_warning(load_settings(), later)
+    assert offline is not None
+    assert offline.endswith("(DESK_OFFLINE keeps them from being fetched)")
+
+
+def test_a_schedule_names_one_old_file_and_counts_the_others_and_knows_the_holidays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warning(*last_days: date | None) -> str | None:
+        states = [("ecb", KeptFileState(source=f"Rates {d}", last_day=d)) for d in last_days]
+        monkeypatch.setattr("starters.sources.refresh.ages", lambda settings: states)
+        return schedule_warning(load_settings(), datetime(2026, 12, 22, 12, tzinfo=UTC))
+
+    christmas_eve, before = date(2026, 12, 24), date(2026, 12, 23)
+    assert warning(christmas_eve) is None, "the Friday of 2026-W52 is Christmas Day"
+    told = warning(None, before, None, christmas_eve)
+    assert told is not None
+    assert "older than 2026-W52" in told
+    assert "Rates 2026-12-23 to 23 Dec 2026 and 2 more, 2 never fetched" in told
