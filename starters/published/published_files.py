@@ -85,26 +85,48 @@ def published_week(reports_dir: Path, written: str | None) -> str:
     Raises:
         CommandError: it is not; the message lists what there is.
     """
-    from desk.programs.week.document.publishing import published_weeks
+    from desk.programs.week.document.publishing import DEFAULT_SLUG
 
-    weeks = published_weeks(reports_dir)
-    if written in weeks:
-        return written
-    if written is None and weeks:
-        return weeks[-1]
-    wanted = written or "any week"
-    there = f"; published are {', '.join(weeks[-5:])}" if weeks else ""
-    others = other_reports(reports_dir, written)
-    partly = f"; of some markets only there are {', '.join(others[-3:])}" if others else ""
-    again = f"desk run --week {written}" if written else "desk run"
-    raise CommandError(f"no report of {wanted}{there}{partly}; `{again}` publishes it")
+    return chosen_report(reports_dir, written, DEFAULT_SLUG)[0]
 
 
-def latest_files(reports_dir: Path, week: str) -> PublishedFiles:
-    """The paths of the latest revision of a week's full report."""
+def chosen_report(reports_dir: Path, week: str | None, slug: str | None) -> tuple[str, str]:
+    """Returns the week and the slug of a published report: without a week of the newest, without a
+    slug of all markets or, if the week has no such report, the one that was written last.
+
+    Raises:
+        CommandError: there is none; the message lists what there is.
+    """
+    from desk.programs.week.document.publishing import DEFAULT_SLUG, latest_reports
+
+    listed = latest_reports(reports_dir)
+    fitting = [one for one in listed if week in (None, one[0]) and slug in (None, one[1])]
+    if not fitting:
+        raise CommandError(_none_words(listed, week, slug))
+    newest = [
+        (s == DEFAULT_SLUG, f.stat().st_mtime, s) for w, s, f in fitting if w == fitting[-1][0]
+    ]
+    return fitting[-1][0], max(newest)[2]
+
+
+def _none_words(listed: list[tuple[str, str, Path]], week: str | None, slug: str | None) -> str:
+    """Says that a report is not published, and what is."""
+    from desk.programs.week.document.publishing import DEFAULT_SLUG
+
+    subset = "" if slug in (None, DEFAULT_SLUG) else f" of {slug}"
+    whole = [w for w, s, _ in listed if s == DEFAULT_SLUG]
+    partial = [str(f) for w, s, f in listed if s != DEFAULT_SLUG and week in (None, w)]
+    there = f"; published are {', '.join(whole[-5:])}" if whole else ""
+    partly = f"; of some markets only there are {', '.join(partial[-3:])}" if partial else ""
+    run = "desk run" + (f" --week {week}" if week else "") + (" --markets …" if subset else "")
+    return f"no report{subset} of {week or 'any week'}{there}{partly}; `{run}` publishes it"
+
+
+def latest_files(reports_dir: Path, week: str, slug: str | None = None) -> PublishedFiles:
+    """The paths of the latest revision of a week's report, by default of that of all markets."""
     from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 
-    stem = reports_dir / FOLDER / f"{week}-{DEFAULT_SLUG}"
+    stem = reports_dir / FOLDER / f"{week}-{slug or DEFAULT_SLUG}"
     return PublishedFiles(markdown=f"{stem}.md", html=f"{stem}.html", json_file=f"{stem}.json")
 
 

@@ -50,15 +50,16 @@ from desk.programs.week.document.judging.verdicts import (
     of_one_origin,
     second_origins,
 )
-from desk.programs.week.document.publishing import published_weeks
+from desk.programs.week.document.publishing import DEFAULT_SLUG, latest_reports
 from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.seals import seal_of
 from starters.published.published_files import (
+    chosen_report,
     latest_files,
-    published_week,
     read_report,
     reports_here,
 )
+from starters.runs.market_choice import chosen_markets
 from starters.runs.summary import PublishedWeek, WeekSummary, summary_lines, summary_of
 from starters.runs.week_choice import written_week
 from starters.terminal.completion import weeks
@@ -72,6 +73,16 @@ EXAMPLE = (
 )
 
 
+_Markets = Annotated[
+    str | None,
+    typer.Option(
+        "--markets",
+        metavar="NAMES",
+        help="The report of these markets only, as `desk run --markets` wrote it, or its name, "
+        "such as usdjpy. Without it that of all markets, if the week has one.",
+        show_default=False,
+    ),
+]
 _Pdf = Annotated[
     bool,
     typer.Option(
@@ -88,6 +99,7 @@ def report(
     week: Annotated[
         str | None, of_week("ISO week such as 2026-W44; without it, the latest that is published.")
     ] = None,
+    markets: _Markets = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     as_pdf: _Pdf = False,
     as_json: _Json = False,
@@ -123,7 +135,8 @@ def report(
     ] = False,
 ) -> ExitStatus:
     """Show the published report of a week. Needs no server."""
-    return show_report(week, ReportView(browse, as_json, revisions, trace, diff, origins, as_pdf))
+    view = ReportView(browse, as_json, revisions, trace, diff, origins, as_pdf)
+    return show_report(week, view, markets)
 
 
 class ReportView(NamedTuple):
@@ -139,8 +152,9 @@ class ReportView(NamedTuple):
     as_pdf: bool = False
 
 
-def show_report(week: str | None, view: ReportView) -> ExitStatus:
-    """Prints the published report of a week or a part of it, or opens it. Needs no server.
+def show_report(week: str | None, view: ReportView, markets: str | None = None) -> ExitStatus:
+    """Prints the published report of a week or a part of it, or opens it. Needs no server. With
+    `markets` it is a report of only these.
 
     Raises:
         UsageError, CommandError: the message says what to do next.
@@ -150,15 +164,25 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
     against = written_week(view.diff, now, settings.config.schedule)
+    slug = _slug_of(settings, markets)
     if view.trace is not None and written is None:
-        report, files = report_with(settings, view.trace)
-        _warn_of_older_week(settings, report, view.trace)
+        report, files = report_with(settings, view.trace, slug)
+        _warn_of_older_week(settings, report, view.trace, slug)
     else:
-        report, files = published_report(settings, written)
+        report, files = published_report(settings, written, slug)
+    if markets is None:
+        _note_other_markets(settings, report, files)
     if against is not None or view.trace is not None:
         _warn_of_change(report)
     if against is not None:
-        return _difference(settings, against, report, as_json=view.as_json)
+        return _difference(settings, against, report, files, as_json=view.as_json)
+    return _show(report, files, view, settings.config.schedule.time_zone)
+
+
+def _show(
+    report: ResearchReport, files: PublishedFiles, view: ReportView, time_zone: str
+) -> ExitStatus:
+    """Shows a report, or a part of it that needs no other report."""
     if view.trace is not None:
         return show_trace(report, view.trace, as_json=view.as_json)
     if view.origins:
@@ -170,13 +194,45 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     if view.as_json:
         sys.stdout.write(Path(files.json_file).read_text(encoding="utf-8"))
         return ExitStatus.COMPLETE
-    zone = settings.config.schedule.time_zone
     if view.revisions:
-        lines = revision_lines(report, zone)
+        lines = revision_lines(report, time_zone)
     else:
-        lines = iter(summary_lines(published_summary(report, files, zone)))
+        lines = iter(summary_lines(published_summary(report, files, time_zone)))
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return ExitStatus.COMPLETE
+
+
+def _slug_of(settings: Settings, markets: str | None) -> str | None:
+    """Returns the slug of the report of some markets, by their names or as its file is named.
+
+    Raises:
+        UsageError: a market is unknown, or none was named.
+    """
+    if markets is None:
+        return None
+    named = markets.strip().lower()
+    if any(named == slug for _, slug, _ in latest_reports(reports_here(settings))):
+        return named
+    return chosen_markets(settings.config, markets)[1] or DEFAULT_SLUG
+
+
+def _slug_in(report: ResearchReport, files: PublishedFiles) -> str:
+    return Path(files.json_file).stem.removeprefix(f"{report.week}-")
+
+
+def _note_other_markets(settings: Settings, report: ResearchReport, files: PublishedFiles) -> None:
+    """Says on standard error if a report is of some markets only, or which such reports its week
+    has besides."""
+    listed, slug = latest_reports(settings.reports_dir), _slug_in(report, files)
+    others = [s for week, s, _ in listed if week == report.week and s != slug]
+    words = []
+    if slug != DEFAULT_SLUG:
+        whole = [week for week, s, _ in listed if s == DEFAULT_SLUG][-1:]
+        newest = f"the newest of all is {whole[0]}" if whole else "there is none of all"
+        words.append(f"{report.week} of some markets only, {slug}; {newest}")
+    if others:
+        words.append(f"{report.week} has reports of other markets: --markets {' or '.join(others)}")
+    sys.stderr.writelines(f"desk: {line}\n" for line in words)
 
 
 def _as_pdf(page: Path) -> ExitStatus:
@@ -223,7 +279,12 @@ def _check(view: ReportView) -> None:
 
 
 def _difference(
-    settings: Settings, against: str, report: ResearchReport, *, as_json: bool
+    settings: Settings,
+    against: str,
+    report: ResearchReport,
+    of_report: PublishedFiles,
+    *,
+    as_json: bool,
 ) -> ExitStatus:
     """Raises UsageError unless the other week is earlier than the report's."""
     if against >= report.week:
@@ -232,7 +293,8 @@ def _difference(
             f"--diff {against} is {order} the report's, {report.week}; name an earlier one, or "
             "a later report with --week"
         )
-    files = latest_files(settings.reports_dir, published_week(settings.reports_dir, against))
+    chosen = chosen_report(settings.reports_dir, against, _slug_in(report, of_report))
+    files = latest_files(settings.reports_dir, *chosen)
     before = read_report(Path(files.json_file))
     _warn_of_change(before)
     return show_differences(before, report, as_json=as_json)
@@ -256,29 +318,37 @@ def _browse(page: Path) -> ExitStatus:
     return ExitStatus.COMPLETE
 
 
-def published_report(settings: Settings, week: str | None) -> tuple[ResearchReport, PublishedFiles]:
-    """Reads the report of a week, or the latest published one. Returns it with its files.
+def published_report(
+    settings: Settings, week: str | None, slug: str | None = DEFAULT_SLUG
+) -> tuple[ResearchReport, PublishedFiles]:
+    """Reads the report of a week, or the latest published one, as `chosen_report` does. Returns it
+    with its files.
 
     Raises:
         CommandError: there is none, or it cannot be read; the message says what to do.
     """
     folder = reports_here(settings)
-    files = latest_files(folder, published_week(folder, week))
+    files = latest_files(folder, *chosen_report(folder, week, slug))
     return read_report(Path(files.json_file)), files
 
 
-def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, PublishedFiles]:
+def report_with(
+    settings: Settings, figure: str, slug: str | None = DEFAULT_SLUG
+) -> tuple[ResearchReport, PublishedFiles]:
     """Returns the newest published report that has a figure, or figures of a market, with its
-    files. Falls back to the newest report.
+    files. Falls back to the newest report. `slug` is as for `published_report`.
 
     Raises:
         CommandError: there is no report; the message says what to do.
     """
-    newest, files = published_report(settings, None)
+    newest, files = published_report(settings, None, slug)
     if _has(newest, figure):
         return newest, files
-    for week in reversed(published_weeks(settings.reports_dir)[:-1]):
-        older = latest_files(settings.reports_dir, week)
+    listed = latest_reports(settings.reports_dir)
+    for week, of_markets, path in reversed(listed):
+        if slug not in (None, of_markets) or str(path) == files.json_file:
+            continue
+        older = latest_files(settings.reports_dir, week, of_markets)
         text = Path(older.json_file).read_text(encoding="utf-8", errors="replace")
         # Parsing a report is slow; searching its text for the name is not.
         if _key(figure) not in _key(text):
@@ -290,9 +360,11 @@ def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, Publis
     return newest, files
 
 
-def _warn_of_older_week(settings: Settings, report: ResearchReport, figure: str) -> None:
+def _warn_of_older_week(
+    settings: Settings, report: ResearchReport, figure: str, slug: str | None
+) -> None:
     """Says on standard error if a figure is not from the newest week."""
-    newest = published_week(settings.reports_dir, None)
+    newest, _ = chosen_report(settings.reports_dir, None, slug)
     if report.week != newest:
         sys.stderr.write(
             f"desk: the newest week, {newest}, has no {figure.strip()}; this is of {report.week} "

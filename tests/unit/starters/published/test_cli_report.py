@@ -200,6 +200,47 @@ def test_a_week_to_compare_with_that_is_not_published_is_named(
     assert "no report of 2026-W40; published are 2026-W43, 2026-W44" in err
 
 
+def of_some_markets(reports: Path, week: str, slug: str = "usdjpy") -> str:
+    """Publishes a report of some markets, and returns its JSON file's name."""
+    report = traced_report(week=week, title=f"Only {slug}")
+    return publish(report, reports, slug).json_file
+
+
+def test_a_report_of_some_markets_is_shown_by_its_markets_and_told_of(
+    reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = of_some_markets(reports, "2026-W44")
+    whole, _, err = told(capsys, "--json")
+    assert (whole, err) == (0, "desk: 2026-W44 has reports of other markets: --markets usdjpy\n")
+    for written in ("USD/JPY", "usdjpy"):
+        status, out, err = told(capsys, "--markets", written, "--json")
+        assert (status, out, err) == (0, Path(path).read_text(), "")
+
+
+def test_the_newest_report_is_shown_although_it_is_of_some_markets(
+    reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = of_some_markets(reports, "2026-W45")
+    for arguments in ((), ("--week", "2026-W45")):
+        status, out, err = told(capsys, *arguments, "--json")
+        assert (status, out) == (0, Path(path).read_text())
+        assert err == "desk: 2026-W45 of some markets only, usdjpy; the newest of all is 2026-W44\n"
+    status, out, _ = told(capsys, "--trace", "USD/JPY:move")
+    assert status == 0 and "2026-W45" in out
+
+
+def test_a_report_of_other_markets_than_there_are_is_answered_with_what_there_is(
+    reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = of_some_markets(reports, "2026-W45")
+    status, out, err = told(capsys, "--markets", "EUR/USD")
+    assert (status, out) == (ExitStatus.FAILED, "")
+    assert "no report of eurusd of any week; published are 2026-W43, 2026-W44" in err
+    assert path in err
+    status, _, err = told(capsys, "--markets", "XYZ")
+    assert status == ExitStatus.USAGE and "no market 'XYZ'; nearest" in err
+
+
 def test_a_trace_prints_text_from_outside_as_text() -> None:
     report = traced_report()
     hostile = "[bold red]a\x1b[31m name[/]"
