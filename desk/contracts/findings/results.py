@@ -337,7 +337,7 @@ class ConflictRecord(Contract):
 
 
 class Correction(Contract):
-    """What whoever objects holds to be true: one of these, by the kind of the objection."""
+    """What is true instead, by the type of the objection: exactly one field."""
 
     value: Annotated[Figure | None, Field(exclude_if=is_none)] = None
     direction: Annotated[Leaning | None, Field(exclude_if=is_none)] = None

@@ -173,4 +173,4 @@ def _figure_with_day(claim: Claim, months: Mapping[str, str]) -> str:
 def no_claim(name: str, known: Iterable[str]) -> str:
     """Says that a name is unknown, with the nearest known ones."""
     near = ", ".join(f"[[{each}]]" for each in nearest(name, tuple(known)))
-    return f"nothing goes by that name{f'; near it are {near}' if near else ''}"
+    return f"unknown name{f'; the nearest are {near}' if near else ''}"

@@ -49,16 +49,16 @@ class Unbacked(NamedTuple):
 
 
 DIGITS: Final = (
-    "digits stand only in dates, periods and names: write a reference to a claim, or leave it out"
+    "digits are allowed only in dates, periods and names: write a reference to a claim, or omit it"
 )
 WORDS: Final = (
-    "a number in words stands only before a span of time, and a fraction or a multiple is a figure:"
-    " write a reference to a claim, or leave it out"
+    "a number in words is allowed only before a span of time, and a fraction or a multiple is a"
+    " figure: write a reference to a claim, or omit it"
 )
-ORDINAL: Final = "an ordinal of an event is a figure: write a reference to a claim, or leave it out"
+ORDINAL: Final = "an ordinal of an event is a figure: write a reference to a claim, or omit it"
 SINCE: Final = (
-    "since when something is the highest is a figure: a reference to highest_since or lowest_since"
-    " prints it with its words, or leave it out"
+    "since when something has been the highest is a figure: write a reference to highest_since or"
+    " lowest_since, which prints the words too, or omit it"
 )
 
 
@@ -318,7 +318,7 @@ def _placed(prose: str) -> Iterator[tuple[int, str]]:
 
 def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) -> str:
     near = [f"[[{each}]]" for each in nearest(name, [*claims, *others])]
-    return f"nothing goes by that name{'; near it are ' + ', '.join(near) if near else ''}"
+    return f"unknown name{'; the nearest are ' + ', '.join(near) if near else ''}"
 
 
 def _claim_hint(

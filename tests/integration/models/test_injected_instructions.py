@@ -92,7 +92,7 @@ def obeying() -> list[dict[str, Any]]:
     )
     made_up = {f"ended at {INVENTED}": HARMLESS}
     script.research("JP", "research_rates").says(events=made_up).says(
-        events=made_up, told="events.0: there is no event"
+        events=made_up, told="events.0: no event has that event_id"
     )
     issue = {
         "severity": "critical",

@@ -79,7 +79,7 @@ def mended() -> Questioned:
     script.agent("synthesis").delivers(
         {**whole, "summary": f"{summary} The fee is 4,242 yen."}
     ).delivers({**whole, "quotations": altered}, told="4,242").delivers(
-        whole, told="quotations.0: these words do not stand in the evidence"
+        whole, told="quotations.0: the evidence does not contain these words"
     )
     return script
 
@@ -161,7 +161,7 @@ def obeying() -> Questioned:
         "quotations": [quote("q1", CAUSE, evidence)],
     }
     script.agent("synthesis").delivers(ordered).delivers(
-        right, told="quotations.0: these words do not stand"
+        right, told="quotations.0: the evidence does not contain"
     )
     return script
 

@@ -74,13 +74,13 @@ def script() -> Episode:
     stretch = insight("stretch", "rsi", leaning="down", strength=0.3)
     unknown = insight("stretch", "price_to_earnings", leaning="down")
     episode.role("insight").delivers(insights(insight(), unknown)).delivers(
-        insights(insight(), stretch), told="insights.1.claims.0: nothing goes by that name"
+        insights(insight(), stretch), told="insights.1.claims.0: unknown name"
     )
     sure = advice(confidence=1.0, **{**REASONS, "reasons_for": [TOPIC]})
     invented = advice(f"Buy: they ended at {INVENTED}.", confidence=SURE, **REASONS)
-    episode.role("recommendation").delivers(sure).delivers(
-        invented, told="allows at most"
-    ).delivers(advice(confidence=SURE, **REASONS), told=f"'{INVENTED}' in")
+    episode.role("recommendation").delivers(sure).delivers(invented, told="allow at most").delivers(
+        advice(confidence=SURE, **REASONS), told=f"'{INVENTED}' in"
+    )
     return episode
 
 
@@ -169,7 +169,7 @@ def test_the_insights_and_reasons_are_the_models_over_figures_of_the_blackboard(
 def test_a_confidence_above_the_rule_is_objected_to_and_mended(researched: Researched) -> None:
     board = board_of(researched)
     most = most_confidence(board)
-    assert f"what is known on the blackboard allows at most {most}" in researched.told
+    assert f"the figures on the blackboard allow at most {most}" in researched.told
     assert (board.recommendation, board.confidence) == ("buy", SURE)
     assert board.confidence <= most
 

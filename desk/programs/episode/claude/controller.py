@@ -125,7 +125,7 @@ def _faults(board: Blackboard, proposed: ProposedAction) -> Iterator[str]:
     if proposed.action is not None and (reason := why_not(board, proposed.action)):
         yield f"action: it makes no sense yet: {reason}"
     if unbacked(proposed.reason) or references(proposed.reason):
-        yield "reason: it holds a figure or a reference: say it without"
+        yield "reason: it contains a figure or a reference: write it without"
 
 
 TASK: Final = ModelTask(

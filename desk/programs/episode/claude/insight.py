@@ -116,7 +116,7 @@ def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[
         if line.leaning is Leaning.ABSTAINS:
             yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
         if unbacked(line.topic) or references(line.topic):
-            yield f"insights.{place}.topic: it holds a figure or a reference"
+            yield f"insights.{place}.topic: it contains a figure or a reference"
     yield from duplicates("insights", [line.topic.casefold() for line in proposed.insights])
 
 

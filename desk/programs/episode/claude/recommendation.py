@@ -147,13 +147,13 @@ def _faults(board: Blackboard, advised: ProposedRecommendation) -> Iterator[str]
     most, action = most_confidence(board), advised.action
     if advised.confidence > most:
         yield (
-            f"recommendation.confidence: what is known on the blackboard allows at most {most}:"
-            " be no surer, in the words of the summary too"
+            f"recommendation.confidence: the figures on the blackboard allow at most {most}: lower"
+            " it, and sound no surer in the summary"
         )
     if action is not Recommended.ABSTAIN and _known(board) < LEAST_KNOWN:
         yield "recommendation.action: too little is known on the blackboard: abstain"
     if _contradicts(action, advised.probability):
-        yield f"recommendation.probability: it speaks against the action, which is {action}"
+        yield f"recommendation.probability: it contradicts the action, which is {action}"
     yield from _of_reasons(board, advised)
 
 
@@ -169,14 +169,17 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
     action, leanings = advised.action, {each.topic: each.leaning for each in board.insights}
     pro, contra = _FOR.get(action, _NOBODYS), _AGAINST.get(action, _NOBODYS)
     sides = (
-        ("reasons_for", advised.reasons_for, contra, "against"),
-        ("reasons_against", advised.reasons_against, pro, "for"),
+        ("reasons_for", advised.reasons_for, contra, "contradicts"),
+        ("reasons_against", advised.reasons_against, pro, "supports"),
     )
     pointing = {each.leaning for each in board.insights if each.strength > 0}
     needed = bool(pointing & pro and pointing & contra)
     for side, topics, wrong, speaks in sides:
         if needed and not topics:
-            yield f"recommendation.{side}: insights speak on both sides, and none is named here"
+            yield (
+                f"recommendation.{side}: some insights support the action and some contradict it:"
+                " name at least one here"
+            )
         for place, topic in enumerate(topics):
             if topic not in leanings:
                 yield (
@@ -186,7 +189,7 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
             elif leanings[topic] in wrong:
                 yield (
                     f"recommendation.{side}.{place}: that insight points {leanings[topic]}, which"
-                    f" speaks {speaks} the action, {action}"
+                    f" {speaks} the action, {action}"
                 )
     if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:
         yield f"recommendation.reasons_for: there is none, and the action is {action}"

@@ -213,8 +213,8 @@ def _of_quotations(request: TurnRequest, proposed: ProposedSynthesis) -> Iterato
             )
         elif _place(request, line) is None:
             yield (
-                f"quotations.{place}: these words do not stand in the evidence, letter by letter "
-                "and on one page: copy what stands there, or leave it out"
+                f"quotations.{place}: the evidence does not contain these words letter by letter "
+                "on one page: copy them exactly, or omit the quotation"
             )
 
 

@@ -99,16 +99,16 @@ def hypothesis_faults(
             yield f"{where}: it is about the same as hypotheses.{about.index(about[place])}"
         if line.market not in known:
             yield (
-                f"{where}.market: it is none of the markets that were looked at;"
+                f"{where}.market: it is not one of the researched markets;"
                 f" {nearest_to(line.market, known)}"
             )
         elif lacking := [m for m in _NEEDS[line.kind] if claim_id(line.market, m) not in claims]:
             yield (
                 f"{where}: no claim gives {' and '.join(lacking)} of its market, which a"
-                f" {line.kind} is held against: leave it out"
+                f" {line.kind} is checked against: omit the hypothesis"
             )
         elif not _within(line, claims):
-            yield f"{where}: the last price of its market is outside of the range: leave it out"
+            yield f"{where}: its market's last price is outside the range: omit the hypothesis"
         yield from (f"{where}{fault}" for fault in _of_line(line))
 
 
@@ -169,11 +169,11 @@ def _of_direction(line: ProposedHypothesis) -> Iterator[str]:
     side."""
     side = 1 if line.leaning is Leaning.UP else -1
     if line.probability < COIN:
-        yield ".probability: its contrary is likelier, so give that, with its leaning"
+        yield ".probability: the opposite direction is likelier: give that, with its leaning"
     if -side in _sides_of_level(line.market, line.statement):
-        yield ".statement: it names the side that its leaning does not"
+        yield ".statement: it names the side opposite to its leaning"
     if side in _sides_of_level(line.market, line.refuted_by):
-        yield ".refuted_by: it names the side of its leaning"
+        yield ".refuted_by: it names the same side as its leaning"
 
 
 def _sides_of_level(market: str, prose: str) -> set[int]:

@@ -117,24 +117,24 @@ def decision_faults(
     question leaves `decided` empty."""
     offered = forms_for_model(request)
     if about is not None and about not in offered:
-        yield f"about: it is none of the forms. {_offer(offered)}"
+        yield f"about: it is not one of the forms. {_offer(offered)}"
         return
     ahead = _ahead(request, hypotheses)
     if ahead is not None and decided not in (ahead, None):
         yield (
-            f"decided: your own hypotheses say {ahead}, for it is decided by"
-            f" {decided_by_itself(request)}, and open otherwise. Answer so, or change them"
+            f"decided: your own hypotheses say {ahead}: {decided_by_itself(request)} decides, and"
+            " without it the answer is open. Answer so, or change them"
         )
     if ahead is None and {own.decided, decided} == {*_SAYS}:
         yield (
             f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
-            " null where something else was asked"
+            " null if the objective asks something else"
         )
     by_form = _by_form(request, about)
     if by_form is not None and {by_form.decided, decided} == {*_SAYS}:
         yield (
             f"decided: by the form `{about}` the figure says {by_form.decided}. Answer so, or leave"
-            " `about` null where something else was asked"
+            " `about` null if the objective asks something else"
         )
 
 

@@ -81,7 +81,7 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
     fallen = claims_in(request.state).keys() - surviving(request).keys()
     for place, prose in texts:
         if fallen.intersection(references(prose)):
-            yield f"{place}: a figure in it is withheld, because its sources disagree"
+            yield f"{place}: it refers to a figure that is withheld because its sources disagree"
 
 
 def surviving_claims_for_model(request: TurnRequest) -> dict[str, str]:

@@ -262,7 +262,7 @@ def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[s
     efforts = list(Complexity)
     less = held is not None and efforts.index(own) < efforts.index(held)
     if held is not None and own is not held and not (less and context.state):
-        yield f"complexity: this run is held to {held}"
+        yield f"complexity: this run must be {held}"
     meant = own if held is None or (less and context.state) else held
     bounds, count = BOUNDS[meant], len(proposed.subagents)
     if not bounds.least <= count <= bounds.most:

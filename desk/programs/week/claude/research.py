@@ -246,12 +246,12 @@ def _strangers(
         told = events.get(event.event_id)
         if told and _is_only_scheduled(told) and event.description != told.description:
             yield (
-                f"events.{place}: what is only scheduled is told by the desk: leave it out, and say"
-                " what was found of it in a finding"
+                f"events.{place}: the desk describes scheduled decisions: omit this event, and"
+                " report what you found about it in a finding"
             )
         if told is None:
             yield (
-                f"events.{place}: there is no event of that event_id;"
+                f"events.{place}: no event has that event_id;"
                 f" {nearest_to(event.event_id, sorted(events))}"
             )
             yield from prose_faults(event.description, figures)

@@ -215,14 +215,14 @@ def _strangers(
         for number, name in enumerate(issue.claims):
             if name not in claims:
                 yield (
-                    f"issues.{place}.claims.{number}: it is about what is not among the findings:"
+                    f"issues.{place}.claims.{number}: the findings have no such claim:"
                     f" {no_claim(name, claims)}"
                 )
         named = (("event", issue.event, events), ("finding", issue.finding, findings))
         for field, one, known in named:
             if one is not None and one not in known:
                 yield (
-                    f"issues.{place}.{field}: it is about what is not among the findings;"
+                    f"issues.{place}.{field}: the findings have no such {field};"
                     f" {nearest_to(one, known)}"
                 )
         if not _is_of(issue, claims, events, findings):

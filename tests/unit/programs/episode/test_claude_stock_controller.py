@@ -91,8 +91,8 @@ def test_an_action_is_taken_where_it_makes_sense_and_objected_to_where_not(
         ({"reason": "It is needed."}, "action: Field required"),
         (answer("FETCH_NEWS", reason=" "), "reason: "),
         (answer("FETCH_NEWS", reason="w" * 401), "reason: String should have at most 400"),
-        (answer("FETCH_NEWS", reason="It stands at 42.42."), "reason: it holds a figure"),
-        (answer("FETCH_NEWS", reason="At [[NVDA:last]]."), "reason: it holds a figure"),
+        (answer("FETCH_NEWS", reason="It stands at 42.42."), "reason: it contains a figure"),
+        (answer("FETCH_NEWS", reason="At [[NVDA:last]]."), "reason: it contains a figure"),
     ],
 )
 def test_what_cannot_be_used_is_objected_to(wrong: dict[str, Any], words: str) -> None:

@@ -68,9 +68,9 @@ def test_what_a_model_finds_is_written_as_it_leans() -> None:
         (insight(leaning=None), "insights.0.leaning: "),
         (insight(leaning="abstains"), "insights.0.leaning: up, down or neutral"),
         (insight(statement="It rises.", claims=[]), "insights.0: it rests on nothing"),
-        (insight(claims=["NVDA:x4242"]), "insights.0.claims.0: nothing goes by that name"),
-        (insight(topic="up 42.42 %"), "insights.0.topic: it holds a figure"),
-        (insight(topic="at [[NVDA:rsi]]"), "insights.0.topic: it holds a figure"),
+        (insight(claims=["NVDA:x4242"]), "insights.0.claims.0: unknown name"),
+        (insight(topic="up 42.42 %"), "insights.0.topic: it contains a figure"),
+        (insight(topic="at [[NVDA:rsi]]"), "insights.0.topic: it contains a figure"),
         (insight(statement="w" * 701), "insights.0.statement: String should have at most 700"),
         (insight(strength=1.2), "insights.0.strength: "),
     ],
@@ -111,7 +111,7 @@ def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -
     state = (entry.model_copy(update={"result": more}),)
     told = answer(insight("bands", "macd_histogram"))
     wrong = feedback(request.model_copy(update={"state": state}), told)
-    assert "insights.0.claims.0: nothing goes by that name" in wrong
+    assert "insights.0.claims.0: unknown name" in wrong
 
 
 def test_the_model_is_shown_the_blackboard_its_claims_and_what_the_parts_found() -> None:

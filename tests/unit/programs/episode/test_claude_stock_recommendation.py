@@ -66,7 +66,7 @@ def test_a_confidence_above_what_is_known_allows_is_objected_to_with_the_bound()
     request = asked()
     most = most_confidence(board_of(request))
     told = feedback(request, advice(confidence=0.95))
-    assert f"recommendation.confidence: what is known on the blackboard allows at most {most}" in (
+    assert f"recommendation.confidence: the figures on the blackboard allow at most {most}" in (
         told
     )
     (bound,) = re.findall(r"at most ([0-9.]+):", told)
@@ -92,25 +92,28 @@ def test_the_rule_itself_is_never_surer_than_the_bound(parts: tuple[StockAction,
     [
         (advice(reasons_for=["tea4242"]), "has that topic; nearest are trend"),
         (advice(reasons_against=["tea4242"]), "reasons_against.0: no insight on the blackboard"),
-        (advice(reasons_against=[]), "reasons_against: insights speak on both sides"),
-        (advice(reasons_for=[]), "reasons_for: insights speak on both sides"),
+        (advice(reasons_against=[]), "reasons_against: some insights support the action"),
+        (advice(reasons_for=[]), "reasons_for: some insights support the action"),
         (
             advice(reasons_for=["stretch"]),
-            "reasons_for.0: that insight points down, which speaks against the action, buy",
+            "reasons_for.0: that insight points down, which contradicts the action, buy",
         ),
         (
             advice(reasons_against=["trend"]),
-            "reasons_against.0: that insight points up, which speaks for the action, buy",
+            "reasons_against.0: that insight points up, which supports the action, buy",
         ),
         (
             advice(action="hold", **{**HOLD, "reasons_for": ["trend"]}),
-            "reasons_for.0: that insight points up, which speaks against the action, hold",
+            "reasons_for.0: that insight points up, which contradicts the action, hold",
         ),
         (advice(reasons_for=["trend", "trend"]), "reasons.1: it is about the same as"),
-        (advice(action="sell"), "recommendation.probability: it speaks against the action"),
-        (advice(probability=0.4), "recommendation.probability: it speaks against the action"),
+        (advice(action="sell"), "recommendation.probability: it contradicts the action"),
+        (advice(probability=0.4), "recommendation.probability: it contradicts the action"),
         (advice(action="buy more"), "recommendation.action: Input should be"),
-        (advice(action="hold", **{**HOLD, "reasons_against": []}), "reasons_against: insights"),
+        (
+            advice(action="hold", **{**HOLD, "reasons_against": []}),
+            "reasons_against: some insights",
+        ),
         ({"summary": "It rose by [[NVDA:quarter_move]]."}, "recommendation: Field required"),
     ],
 )
@@ -203,7 +206,7 @@ def test_a_figure_that_is_withheld_cannot_be_referred_to() -> None:
         for conflict in request.conflicts
     )
     told = feedback(request.model_copy(update={"conflicts": open_}), advice())
-    assert "summary: a figure in it is withheld, because its sources disagree" in told
+    assert "summary: it refers to a figure that is withheld because its sources disagree" in told
 
 
 def test_the_model_is_shown_the_blackboard_with_its_insights() -> None:

@@ -135,21 +135,24 @@ def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (hypothesis(market="XX4242"), "markets that were looked at; nearest are USD/JPY"),
+        (hypothesis(market="XX4242"), "researched markets; nearest are USD/JPY"),
         (hypothesis(leaning="neutral"), "hypotheses.0.leaning: a direction is up or down"),
         (hypothesis(leaning="abstains"), "hypotheses.0.leaning: a direction is up or down"),
         (hypothesis(**RANGE, weeks=12), "hypotheses.0.weeks: the ends of a range are measured for"),
         (hypothesis(weeks=53), "hypotheses.0.weeks: "),
         (hypothesis(probability=1.5), "hypotheses.0.probability: "),
         (hypothesis(refuted_by=" "), "hypotheses.0.refuted_by: "),
-        (hypothesis(probability=0.3), "hypotheses.0.probability: its contrary is likelier"),
+        (
+            hypothesis(probability=0.3),
+            "hypotheses.0.probability: the opposite direction is likelier",
+        ),
         (
             hypothesis(statement="It is fixed above [[USD/JPY:last]]."),
-            "hypotheses.0.statement: it names the side that its leaning does not",
+            "hypotheses.0.statement: it names the side opposite to its leaning",
         ),
         (
             hypothesis(refuted_by="A price below [[USD/JPY:last]]."),
-            "hypotheses.0.refuted_by: it names the side of its leaning",
+            "hypotheses.0.refuted_by: it names the same side as its leaning",
         ),
     ],
 )
@@ -193,7 +196,7 @@ def test_a_range_that_does_not_hold_the_last_price_is_refused() -> None:
     low, high = claims(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
     (last,) = claims(Metric.LAST, last="170.00")
     told = feedback(concluding(delivered(last, low, high)), answer(hypothesis(**RANGE)))
-    assert "the last price of its market is outside of the range" in told
+    assert "its market's last price is outside the range" in told
 
 
 @pytest.mark.parametrize(
@@ -305,7 +308,7 @@ def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:
 @pytest.mark.parametrize("name", ["nothing", "carry", "peg-holds"])
 def test_a_form_that_is_none_or_has_no_figure_here_is_sent_back(name: str) -> None:
     said = {"summary": "It has [[USD/JPY:rsi]].", "about": name}
-    assert "about: it is none of the forms. Take one of overbought" in feedback(
+    assert "about: it is not one of the forms. Take one of overbought" in feedback(
         unmatched("45.7"), said
     )
 
@@ -318,7 +321,7 @@ def test_a_models_own_probability_is_no_figure_of_the_desk() -> None:
     offered = {"higher-ahead", "lower-ahead", "range-ahead"} & {*material(request).get("forms", {})}
     assert not offered
     said = answer(hypothesis(probability=0.9), decided="yes")
-    assert "about: it is none of the forms" in feedback(request, said | {"about": "lower-ahead"})
+    assert "about: it is not one of the forms" in feedback(request, said | {"about": "lower-ahead"})
     made = synthesis(request, said)
     assert made.decided is None
     assert made.summary.startswith("The model says yes, and no figure of the desk decides it.")
@@ -378,7 +381,7 @@ def test_a_figure_that_decides_is_told_as_such_and_a_hypothesis_is_not() -> None
 def test_no_form_is_offered_where_the_desk_has_one() -> None:
     assert "forms" not in material(overbought("45.7"))
     said = {"summary": "It has [[USD/JPY:rsi]].", "about": "oversold"}
-    assert "about: it is none of the forms. Leave it null" in feedback(overbought("45.7"), said)
+    assert "about: it is not one of the forms. Leave it null" in feedback(overbought("45.7"), said)
 
 
 def overbought(index: str) -> TurnRequest:
@@ -413,7 +416,7 @@ def test_a_figure_that_is_withheld_is_not_shown_and_cannot_be_referred_to() -> N
     request = concluding(one, other, conflicts=(open_still,))
     assert "[[USD/JPY:target]]" not in printed(request)
     told = answer(summary="Between [[USD/JPY:last]] and [[USD/JPY:target]].")
-    assert "summary: a figure in it is withheld" in feedback(request, told)
+    assert "summary: it refers to a figure that is withheld" in feedback(request, told)
 
 
 def test_the_leader_is_shown_findings_and_no_answer_of_a_tool() -> None:

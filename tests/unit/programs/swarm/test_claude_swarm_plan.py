@@ -183,7 +183,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 
 def test_a_run_that_is_held_to_an_effort_is_planned_with_it() -> None:
     held = planning(complexity=Complexity.COMPLEX)
-    assert "complexity: this run is held to complex" in feedback(held, proposed())
+    assert "complexity: this run must be complex" in feedback(held, proposed())
     assert len(plan(held, proposed(*FIVE_PARTS, complexity="complex")).subagents) == 5
     assert material(held)["effort"] == "complex"
     assert material(planning())["effort"] == "choose"
@@ -195,7 +195,7 @@ def test_all_that_is_wrong_with_a_plan_is_told_at_once() -> None:
     first = part(market="JPY/USD", objective="Is it above 160?")
     words = feedback(held, proposed(first, *FIVE_PARTS[:2], complexity="moderate"))
     for told in (
-        "complexity: this run is held to simple",
+        "complexity: this run must be simple",
         "subagents: there are 3, and a simple objective has 1 to 2",
         "subagents.0.market: there is no such market",
         "nearest are USD/JPY;",
@@ -209,7 +209,7 @@ def test_a_later_round_may_take_less_effort_and_never_more() -> None:
     held = planning(complexity=Complexity.MODERATE, state=(entry,))
     assert plan(held, proposed()).complexity is Complexity.SIMPLE
     more = proposed(*FIVE_PARTS, complexity="complex")
-    assert "held to moderate" in feedback(held, more)
+    assert "must be moderate" in feedback(held, more)
 
 
 def test_chosen_tools_are_of_the_list_and_go_with_those_that_the_desk_asks() -> None:

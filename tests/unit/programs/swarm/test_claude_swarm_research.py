@@ -138,7 +138,7 @@ def test_a_figure_that_is_computed_from_another_level_than_the_claims_have_is_re
     history = besides(real_history("USD/JPY", WEEK), "get_historical")
     request = researching(TaskType.RESEARCH_CONDITIONS, history)
     told = feedback(request, answer(finding(claims=["[[USD/JPY:range_position]]"])))
-    assert "findings.0.claims.0: nothing goes by that name" in told
+    assert "findings.0.claims.0: unknown name" in told
 
 
 def test_figures_that_nobody_names_are_not_delivered() -> None:
@@ -166,7 +166,7 @@ def refused() -> ToolResult:
 def test_an_answer_that_nothing_can_rest_on_gives_no_claim(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
     told = feedback(request, answer(finding(claims=["USD/JPY:breadth"])))
-    assert "findings.0.claims.0: nothing goes by that name; near it are [[" in told
+    assert "findings.0.claims.0: unknown name; the nearest are [[" in told
 
 
 @pytest.mark.parametrize("asked", [late(), changed(), refused()])
@@ -179,12 +179,12 @@ def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResul
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (answer(finding(claims=["USD/JPY:sma_2"])), "findings.0.claims.0: nothing goes by that"),
+        (answer(finding(claims=["USD/JPY:sma_2"])), "findings.0.claims.0: unknown name"),
         (answer(finding(evidence=["nowhere.4242"])), "findings.0.evidence: no answer goes by that"),
         (answer(finding("It rises.")), "findings.0: it rests on nothing"),
         (answer(finding(), finding()), "findings.1: it is about the same as findings.0"),
         (answer(views=[view(subject="EUR/USD")]), "views.0: a direction can only be of USD/JPY"),
-        (answer(views=[view(claims=["USD/JPY:x"])]), "views.0.claims.0: nothing goes by that name"),
+        (answer(views=[view(claims=["USD/JPY:x"])]), "views.0.claims.0: unknown name"),
         (answer(views=[view(), view()]), "views.1: it is about the same as views.0"),
         ({"findings": [], "confidence": 0.5}, "findings: there are claims, and nothing is said"),
         ({"findings": [finding()]}, "confidence: Field required"),

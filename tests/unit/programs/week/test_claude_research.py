@@ -321,7 +321,10 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"events": [written("Quiet.", "USD/JPY/made_up")]}, "events.0: there is no event"),
+        (
+            {"events": [written("Quiet.", "USD/JPY/made_up")]},
+            "events.0: no event has that event_id",
+        ),
         (
             {"events": [written("Quiet."), written("Calm.")]},
             "events.1: it is about the same as events.0",
@@ -332,7 +335,7 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
         ({"news": [told(), told("Again.")]}, "news.1: it is about the same as news.0"),
         (
             {"views": [view(claims=["USD/JPY:made_up"])]},
-            "views.0.claims.0: nothing goes by that name; near it are [[USD/JPY:",
+            "views.0.claims.0: unknown name; the nearest are [[USD/JPY:",
         ),
         ({"views": [view(subject="EUR/USD")]}, "views.0: a direction can only be of USD/JPY here"),
         ({"views": [view(kind="stance")]}, "views.0: a stance can only be of US or JP here"),
@@ -359,7 +362,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     }
     words = feedback(asked(), **said)
     assert "events.0" in words and "views.0" in words
-    assert "'4 %' in 'It rose 4 %" in words and "near it are [[USD/JPY:move]]" in words
+    assert "'4 %' in 'It rose 4 %" in words and "the nearest are [[USD/JPY:move]]" in words
 
 
 def test_what_the_models_own_calls_measured_is_a_claim_as_soon_as_it_is_referred_to() -> None:
@@ -699,7 +702,7 @@ def test_what_is_only_scheduled_is_told_by_the_desk_alone() -> None:
     )
     words = "The bank raised its rate on Friday to [[JP:policy_rate]]."
     told = feedback(given_request, events=[written(words, event.event_id)])
-    assert "events.0: what is only scheduled is told by the desk" in told
+    assert "events.0: the desk describes scheduled decisions" in told
 
 
 def test_the_data_are_apart_from_the_instructions_and_the_form_is_asked_for() -> None:
@@ -782,8 +785,8 @@ def test_an_item_that_there_is_not_is_answered_with_those_there_are() -> None:
 def test_what_is_wrong_with_the_words_of_an_unknown_event_is_told_with_it() -> None:
     wrong = [{"event_id": "made up", "description": "It rose to 160, or [[USD/JPY:mov]]."}]
     words = feedback(asked(), events=wrong)
-    assert "events.0: there is no event of that event_id" in words
-    assert "'160' in 'It rose to 160" in words and "near it are [[USD/JPY:move]]" in words
+    assert "events.0: no event has that event_id" in words
+    assert "'160' in 'It rose to 160" in words and "the nearest are [[USD/JPY:move]]" in words
 
 
 def test_more_faults_than_can_be_told_are_counted() -> None:

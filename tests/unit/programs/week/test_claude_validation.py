@@ -150,7 +150,7 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
     }
     taken = turn(said)
     if taken.result is None:
-        assert taken.feedback and "not among the findings" in taken.feedback
+        assert taken.feedback and "the findings have no such" in taken.feedback
         return
     assert isinstance(taken.result, ValidationResult)
     assert taken.result.recommendation != said["recommendation"]
@@ -161,7 +161,7 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (issue(claims=["EUR/USD:move"]), "issues.0.claims.0: it is about"),
+        (issue(claims=["EUR/USD:move"]), "issues.0.claims.0: the findings have no such claim"),
         (issue(severity="fatal"), "issues.0.severity"),
         (issue(description=" "), "issues.0.description"),
         (issue(confidence=2), "issues.0.confidence"),
@@ -218,9 +218,9 @@ def test_all_that_is_wrong_with_objections_is_told_at_once() -> None:
     words = turn({"confidence": 1.0, "issues": wrong}).feedback or ""
     for told in (
         "issues.0: an objection of type value has holds.value and nothing else",
-        "issues.0.claims.0: it is about what is not among the findings",
-        "near it are [[USD/JPY:move]]",
-        "issues.0.event: it is about what is not among the findings; nearest are USD/JPY/",
+        "issues.0.claims.0: the findings have no such claim",
+        "the nearest are [[USD/JPY:move]]",
+        "issues.0.event: the findings have no such event; nearest are USD/JPY/",
         "issues.1: an objection of type cause has no holds",
         "'4 %' in 'It fell 4 %.'",
         "'160' in 'It stands at 160.'",
@@ -231,7 +231,7 @@ def test_all_that_is_wrong_with_objections_is_told_at_once() -> None:
 def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:
     taken = turn({"confidence": 1.0, "issues": [issue(event="USD/JPY:made_up")]})
     assert taken.result is None
-    assert "not among the findings" in (taken.feedback or "")
+    assert "the findings have no such" in (taken.feedback or "")
 
 
 def test_an_objection_to_a_finding_is_about_that_finding_and_no_event() -> None:
@@ -249,7 +249,7 @@ def test_an_objection_to_a_finding_is_about_that_finding_and_no_event() -> None:
 
 def test_an_objection_to_no_finding_that_there_is_is_handed_back() -> None:
     taken = turn({"confidence": 1.0, "issues": [issue(finding="finding_9.9")]})
-    assert "issues.0.finding: it is about what is not among the findings" in (taken.feedback or "")
+    assert "issues.0.finding: the findings have no such finding" in (taken.feedback or "")
 
 
 def test_the_verdict_does_not_agree_beside_an_objection_that_stands() -> None:

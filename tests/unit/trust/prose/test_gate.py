@@ -206,7 +206,7 @@ def test_of_a_figure_that_no_claim_prints_those_that_the_text_is_about_are_named
 
 def test_an_unknown_reference_is_named_with_the_nearest() -> None:
     (rejected,) = rejected_figures("It is at [[USD/JPY:lst]].", CLAIMS)
-    assert "near it are [[USD/JPY:last]]" in rejected.reason
+    assert "the nearest are [[USD/JPY:last]]" in rejected.reason
 
 
 def test_other_things_may_be_referred_to_where_they_are_known() -> None:
