@@ -79,8 +79,8 @@ class CompanyTools:
     def company_fundamentals(self, symbol: MarketSymbol, as_of: AsOf) -> CompanyFundamentals:
         """A company's annual accounts known at as_of, oldest first, line by line.
 
-        known_from: the end of the day of its report, or of the 90th day after the period where no
-        day is told. missing: why there are none.
+        known_from: the end of the day of its report or, if that is not known, of the 90th day
+        after the period. missing: why there are none.
         """
         areas_of(symbol)
         try:
@@ -108,25 +108,25 @@ class CompanyTools:
         )
 
     def ratio_calculator(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """Of a pair the carry over its volatility; of a company the ratios of its accounts.
+        """A pair's carry divided by its volatility, or the ratios of a company's accounts.
 
-        carry_to_volatility: the policy rate of the first currency less that of the second, over
-        the annual volatility. Of a company: price to earnings, price to book, net margin, debt to
-        equity. missing: why one is not there.
+        carry_to_volatility: the first currency's policy rate minus the second's, divided by the
+        annual volatility. For a company: price to earnings, price to book, net margin, debt to
+        equity. missing: why a ratio is absent.
         """
         if is_pair(symbol):
             return analysed(self._prices, symbol, as_of, partial(self._carry, as_of=as_of))
         return self._of_accounts(ratios_of, symbol, as_of)
 
     def earnings_analyzer(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
+        """A company's revenue growth over a year and its last earnings surprise, in percent."""
         return self._of_accounts(earnings_of, symbol, as_of)
 
     def decision_record(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """What the central bank of an area, such as JP, decided after meetings like its last.
 
-        decision_starts: how many of its meetings followed one that went the way of the last known
-        at as_of; held_share, raised_share, cut_share: what was decided then, percent of these.
+        decision_starts: the number of meetings after one with the same outcome as the last known at
+        as_of; held_share, raised_share, cut_share: what these decided, in percent.
         """
         area = next(iter(areas_of(symbol)), None)
         try:

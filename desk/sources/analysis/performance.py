@@ -49,12 +49,12 @@ METHOD: Final = (
 NO_STOCK: Final = "{symbol} is no stock; only positions in stocks are evaluated."
 
 MadeAt = Annotated[
-    AsOf, Field(description="ISO 8601 instant with offset at which the position was decided on")
+    AsOf, Field(description="ISO 8601 instant with offset at which the position was decided")
 ]
 Position = Annotated[str, Field(description="long, none or short")]
 Cost = Annotated[
     Decimal,
-    Field(description="percent of the price, paid for entering and again for leaving"),
+    Field(description="percent of the price, paid at the entry and again at the exit"),
 ]
 
 _POSITIONS: Final[dict[str, int]] = {

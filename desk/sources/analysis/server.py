@@ -49,7 +49,7 @@ USUAL_MONTHS = 12
 """How far back `price_history` goes by default."""
 
 Words = Annotated[
-    str, Field(min_length=1, max_length=4_000, description="a text that may name markets")
+    str, Field(min_length=1, max_length=4_000, description="text that may name markets")
 ]
 
 _Answer = TypeVar("_Answer")
@@ -64,8 +64,8 @@ class AnalysisTools:
     def find_symbols(self, query: Words, as_of: AsOf) -> KnownSymbols:
         """Markets that a text names: pairs, currencies by name, tickers and companies, in order.
 
-        A currency is its usual pair with the US dollar; the carry trade in yen is USD/JPY and
-        AUD/JPY. Where it names none, nearest has those whose names are written most alike.
+        A currency gives its usual pair with the US dollar; the yen carry trade gives USD/JPY and
+        AUD/JPY. nearest: the markets with the most similar names, if the text names none.
         """
         symbols = _or_tool_error(self._store.names)
         codes = {code for symbol in symbols if "/" in symbol for code in symbol.split("/")}
@@ -90,10 +90,10 @@ class AnalysisTools:
     def price_history(
         self, symbol: MarketSymbol, as_of: AsOf, start: Day | None = None, end: Day | None = None
     ) -> PriceHistory:
-        """Daily prices from start to end, oldest first, both included; of the last year without.
+        """Daily prices from start to end, both included, oldest first; by default the last year.
 
-        Opens, highs, lows and volumes where the source has them. adjusted: prices before a split
-        are told in the shares of the last day known at as_of; dividends are not taken out.
+        With opens, highs, lows and volumes if the source has them. adjusted: earlier prices are
+        adjusted for splits up to the last day known at as_of, but not for dividends.
         """
         if start is not None:
             require_order(start, end)
@@ -106,8 +106,8 @@ class AnalysisTools:
         return _history(found.between(first, last), as_of, _why_none(found, first, last))
 
     def sector_analysis(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """The quarter's move beside the market's group: a bloc of currencies, or large technology
-        companies. Each currency is measured in its own direction against the US dollar."""
+        """The quarter's move compared with the market's group: a bloc of currencies, or large
+        technology companies. Each currency is measured by its move against the US dollar."""
         return self._analysed(partial(sector_analysis, self._store), symbol, as_of)
 
     def indicator_calculator(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
@@ -115,38 +115,38 @@ class AnalysisTools:
         return self._analysed(indicator_calculator, symbol, as_of)
 
     def pattern_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """Candlestick patterns of the last ten days, by TA-Lib. It needs open, high, low and close,
-        which fixings of currencies do not have."""
+        """Candlestick patterns of the last ten days, by TA-Lib. Needs open, high, low and close,
+        which currency fixings do not have."""
         return self._analysed(pattern_detector, symbol, as_of)
 
     def pattern_miner(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """Stretches of the past that ran like the last 40 closes, and what followed them.
+        """Past stretches of prices that resemble the last 40 closes, and what followed them.
 
-        analogue_move: median move over the next 20 closes, percent; target: the level it leads
-        to; anomaly_score: how unusual the last week's move is. hint is neutral where the share
-        that rose may be chance.
+        analogue_move: median move over the next 20 closes, percent; target: the level that
+        implies; anomaly_score: how unusual the last week's move is. hint is neutral if the share
+        that rose may be due to chance.
         """
         return self._analysed(pattern_miner, symbol, as_of)
 
     def seasonality_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """How the month that holds most of the coming four weeks went in earlier years.
+        """The month that contains most of the coming four weeks, in earlier years.
 
-        seasonal_move: its mean, percent; seasonal_p_value: how likely moves so unlike the other
-        months' are by chance, adjusted for twelve months tested. hint is neutral from 0.05 on.
+        seasonal_move: its mean move, percent; seasonal_p_value: the probability that a difference
+        this large to the other months is due to chance, adjusted for twelve tests. hint is neutral
+        from 0.05.
         """
         return self._analysed(seasonality_detector, symbol, as_of)
 
     def standing(self, symbol: MarketSymbol, as_of: AsOf, since: Day | None = None) -> Analysis:
-        """Where a market stands in its own past: past_rank and volatility_rank, the share of ten
-        years' days below today, percent; the quarter's usual swing and its bounds before the last
-        day (prior_high, prior_low); drawdown from the high of twelve months, percent. With since
-        the same of the prices from that day on besides, and the move (span_move) with its usual
-        swing (span_swing), percent."""
+        """A market compared with its own past: past_rank and volatility_rank, the percentage of ten
+        years' days below today's; quarter_swing, a quarter's usual swing; prior_high and prior_low,
+        a quarter's bounds before the last day; drawdown from the high of twelve months, percent.
+        With since, also for the prices from that day: the same figures, the move (span_move) and
+        its usual swing (span_swing), percent."""
         return self._analysed(partial(standing, since=since), symbol, as_of)
 
     def co_movement(self, symbol: MarketSymbol, other: MarketSymbol, as_of: AsOf) -> Analysis:
-        """The correlation of the daily moves of a market with those of another, over a quarter and
-        over a year, from -1 to 1."""
+        """The correlation of two markets' daily moves over a quarter and a year, from -1 to 1."""
 
         def beside(series: PriceSeries) -> Analysis:
             return co_movement(series, self._store.series(other, as_of), as_of)
@@ -155,7 +155,7 @@ class AnalysisTools:
 
     def peg_band(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """The band in which an authority holds or held a pair: its edges (band_low, band_high), the
-        days on which it was announced and given up, and how far the last price is from an edge."""
+        days on which it was announced and ended, and the last price's distance from an edge."""
         return self._analysed(peg_band, symbol, as_of)
 
     def _analysed(

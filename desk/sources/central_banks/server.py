@@ -70,7 +70,7 @@ class CentralBankTools:
         self._known = CurrentFacts(ReadOnce(partial(read_facts, folder)), cache_dir)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
-        """Policy rates announced by as_of, in percent a year, in the order asked for.
+        """Policy rates announced by as_of, in percent a year, in the requested order.
 
         US: midpoint of the target range, with its ends. `since`: the day this level was decided.
         `stale`: as_of is later than the last day up to which every change is known.
@@ -84,7 +84,7 @@ class CentralBankTools:
 
         Oldest first. Rate in percent a year after the decision, change in basis points (0: held).
         Some areas list changes only. A change of instrument alone is not listed. `before`: the
-        meetings before start, back to the last one that decided otherwise than the newest.
+        meetings before start, back to the last one whose outcome differs from the newest.
         """
         require_order(start, end)
         facts = self._facts(areas, as_of)
@@ -103,9 +103,9 @@ class CentralBankTools:
     ) -> DecisionCalendar:
         """Scheduled decision days from start to end (local days, both included), earliest first.
 
-        Only days that had been announced by as_of and stood then, also where they were moved or
-        cancelled later. `missing` names areas whose announced days
-        are not in the table or end before start; `ends` has the last of each area.
+        Days as announced and valid at as_of, even if they were moved or cancelled later. `missing`
+        names areas whose announced days are not in the table or end before start; `ends` has the
+        last day of each area.
         """
         require_order(start, end)
         facts = self._facts(areas, as_of)

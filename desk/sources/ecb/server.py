@@ -82,7 +82,7 @@ class EcbTools:
         return Quote(as_of=as_of, source=SOURCE, **dict(found))
 
     def get_quotes(self, symbols: Symbols, as_of: AsOf) -> Quotes:
-        """Last ECB reference rates of several pairs known at as_of, each as get_quote gives it.
+        """Last ECB reference rates of several pairs known at as_of, each as in get_quote.
 
         ends_on is the last day of which any rate was known at as_of.
         """
@@ -96,7 +96,7 @@ class EcbTools:
     ) -> History:
         """Daily ECB reference rates of a pair from start to end, oldest first.
 
-        Both days included; without end, up to the last fixing known at as_of. No fixings on
+        Both days included; by default up to the last fixing known at as_of. No fixings on
         weekends and TARGET holidays. Crosses have 10 significant digits.
         """
         base, quote = currencies_of(symbol)

@@ -60,7 +60,7 @@ MOST_NEAREST = 3
 
 TicketId = Annotated[
     str,
-    Field(min_length=1, max_length=220, description="id of a ticket such as DESK-101, or its url"),
+    Field(min_length=1, max_length=220, description="id of a ticket, such as DESK-101, or its url"),
 ]
 DocumentId = Annotated[
     str,
@@ -78,27 +78,28 @@ PdfUrl = Annotated[
         description="url of a PDF file, such as corpus://pdfs/report.pdf",
     ),
 ]
-Offset = Annotated[int, Field(ge=0, description="characters of the text to pass over")]
+Offset = Annotated[int, Field(ge=0, description="number of characters to skip")]
 PartLength = Annotated[
-    int, Field(ge=1_000, le=LARGEST_PART, description="most characters of this answer")
+    int, Field(ge=1_000, le=LARGEST_PART, description="maximum number of characters of this answer")
 ]
 FirstPage = Annotated[int, Field(ge=1, description="first page to read, counted from 1")]
 LastPage = Annotated[
-    int | None, Field(ge=1, description="last page to read; without it, as many as an answer holds")
+    int | None,
+    Field(ge=1, description="last page to read; by default as many as fit into an answer"),
 ]
 Query = Annotated[
     str,
     Field(
         max_length=4_000,
-        description="words to look for; what holds more of them and rarer ones comes first",
+        description="words to search for; results with more and rarer ones come first",
     ),
 ]
 Kinds = Annotated[
     list[Kind] | None,
-    Field(max_length=10, description="what to look among; without it, everything"),
+    Field(max_length=10, description="what to search; by default everything"),
 ]
-MostHits = Annotated[int, Field(ge=1, le=50, description="most results")]
-Instant = Annotated[AsOf | None, Field(description="as of when; without it, as of now")]
+MostHits = Annotated[int, Field(ge=1, le=50, description="maximum number of results")]
+Instant = Annotated[AsOf | None, Field(description="as-of instant; by default now")]
 
 
 class KnowledgeTools:
@@ -114,10 +115,10 @@ class KnowledgeTools:
         self._loaded: _LoadedCorpus | None = None
 
     def fetch_ticket(self, ticket_id: TicketId, as_of: Instant = None) -> TicketAnswer:
-        """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
+        """A ticket as of as_of: id, status, assignee (null: unassigned) and summary.
 
-        updated_at: when it came to stand so. A ticket that was opened later is not there.
-        links: what its summary and description name by id, address or title.
+        updated_at: when it last changed by then. A ticket that was opened later is not returned.
+        links: what its summary and description mention by id, address or title.
         """
         instant = _or_now(as_of)
         tickets = self._corpus().tickets
@@ -150,8 +151,8 @@ class KnowledgeTools:
     ) -> DocumentAnswer:
         """A document or web page as Markdown and as HTML without scripts, as published by as_of.
 
-        A long one comes in parts: ask again with offset = next_offset, which is null at the end.
-        characters: the length of the whole. links: what it names by id, address or title.
+        A long text comes in parts: call again with offset = next_offset, which is null at the end.
+        characters: the length of the whole text. links: what it mentions by id, address or title.
         """
         instant = _or_now(as_of)
         texts = self._corpus().texts
@@ -186,9 +187,9 @@ class KnowledgeTools:
     ) -> PdfAnswer:
         """The text of a PDF file published by as_of, page by page, from first_page to last_page.
 
-        A long one comes in parts: ask again with first_page = next_page, which is null at the end.
-        missing: what could not be read, such as a scanned page. A page that is longer than 50,000
-        characters is cut; a file above 50 MB, damaged or with a password is refused.
+        A long file comes in parts: call again with first_page = next_page, which is null at the
+        end. missing: what could not be read, such as a scanned page. A page longer than 50,000
+        characters is cut; a file that is above 50 MB, damaged or password-protected is refused.
         """
         instant = _or_now(as_of)
         pdf = _published(self._corpus().pdfs, url, instant, "PDF file")
@@ -215,9 +216,9 @@ class KnowledgeTools:
     def search_web(
         self, query: Query, as_of: Instant = None, kinds: Kinds = None, limit: MostHits = 10
     ) -> SearchAnswer:
-        """What was published by as_of and holds words of the query, best first, each thing once.
+        """What was published by as_of and contains words of the query, best first, no duplicates.
 
-        snippet: the passage that fits best, in the source's own words. Operators mean nothing.
+        snippet: the best matching passage, in the source's own words. Search operators are ignored.
         """
         instant = _or_now(as_of)
         asked = " ".join(query.encode("utf-8", "replace").decode("utf-8").split())

@@ -48,7 +48,7 @@ _DAY = timedelta(days=1)
 
 Query = Annotated[
     str,
-    Field(min_length=1, max_length=200, description="words to look for, such as `Bank of Japan`"),
+    Field(min_length=1, max_length=200, description="words to search for, such as `Bank of Japan`"),
 ]
 
 
@@ -83,8 +83,8 @@ class GoogleNewsTools:
     def search_news(self, query: Query, as_of: AsOf, days: Days = 7) -> NewsItems:
         """Headlines that match a query from the days before as_of, newest first.
 
-        Publishers' words as Google News lists them, at most 100. `missing` says why there are
-        none, or what was left out.
+        Publishers' headlines as listed by Google News, at most 100. `missing` says why there are
+        none, or what was omitted.
         """
         return self._news(_words(query), _last_days(as_of, days))
 
@@ -98,7 +98,7 @@ class GoogleNewsTools:
     def filter_by_date(self, query: Query, start: Day, end: Day, as_of: AsOf) -> NewsItems:
         """Headlines that match a query from start to end, newest first.
 
-        Days of UTC, both included; nothing later than as_of.
+        UTC days, both included; nothing later than as_of.
         """
         require_order(start, end)
         first = max(start, date(FIRST_YEAR, 1, 2))

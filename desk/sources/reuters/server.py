@@ -87,8 +87,8 @@ class ReutersTools:
     def get_market_news(self, as_of: AsOf, query: Words | None = None, days: Days = 7) -> NewsItems:
         """Reuters headlines from the days before as_of, newest first, at most 100.
 
-        Of stories with all the words, or of a pair; without a query, on currencies and central
-        banks. `missing` says why there are none, or what was left out.
+        For stories with all the words, or on a pair; by default on currencies and central banks.
+        `missing` says why there are none, or what was omitted.
         """
         window = _last_days(as_of, days)
         if query is None:
@@ -102,7 +102,7 @@ class ReutersTools:
     def get_central_bank_news(self, areas: Areas, as_of: AsOf, days: Days = 7) -> NewsItems:
         """Reuters headlines that name the areas' central banks, from the days before as_of.
 
-        Newest first, at most 100: what Reuters reports of the banks, not their own releases.
+        Newest first, at most 100: Reuters reports about the banks, not their own releases.
         """
         require_areas(areas)
         banks, window = self._banks(), _last_days(as_of, days)
@@ -116,8 +116,9 @@ class ReutersTools:
     def verify_story(self, headline: Headline, as_of: AsOf, days: Days = 7) -> StoryCheck:
         """Whether Reuters had a headline like this one in the days before as_of.
 
-        Compared by words and figures, not by meaning: `carried` false says that no headline was
-        near enough, not that the story is untrue. The nearest item comes with how its story opens.
+        Compared by words and figures, not by meaning: `carried` false means that no headline was
+        similar enough, not that the story is untrue. The most similar item comes with the opening
+        of its story.
         """
         words, banks = plain_text(headline, LONGEST_HEADLINE), self._banks()
         likeness = HeadlineSimilarity(words, tuple(banks.values()))

@@ -15,8 +15,8 @@ MarketSymbol = Annotated[
     Field(
         min_length=1,
         max_length=40,
-        description="a pair such as USD/JPY, a stock as Yahoo writes it such as NVDA, or, of a "
-        "central bank, its area such as JP",
+        description="a pair such as USD/JPY, a stock's Yahoo symbol such as NVDA, or a central "
+        "bank's area such as JP",
         examples=["USD/JPY"],
     ),
 ]

@@ -142,20 +142,20 @@ class OfficialStatisticsTools:
 
         One history for each publisher: Bank of Canada (average of the day), Reserve Bank of
         Australia (16:00 Sydney), Bank of England (16:00 London), Federal Reserve H.10 (noon New
-        York) and BIS; each only as far as it had published by as_of. Other hours than the ECB's
-        14:15: levels of one day differ by up to a day's move. Crosses have 10 significant digits.
+        York) and BIS; each as published by as_of. Their hours differ from the ECB's 14:15: levels
+        of one day differ by up to a day's move. Crosses have 10 significant digits.
         """
         return self._daily.answer(symbol, *currencies_of(symbol), days, as_of)
 
     def get_recorded_rates(self, areas: Areas, as_of: AsOf) -> RateRecords:
-        """Policy rates known at as_of as others record them, percent a year; several rows an area.
+        """Policy rates known at as_of from other publishers, percent a year; several rows an area.
 
         The banks' own daily series (US, XM, GB, CA, AU, CH, HK, NO, SE), China's loan prime rate,
-        the BIS's daily series, and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated
-        the month's first day). With bears_out_within another figure that follows from the rate:
-        the HKMA's base rate for US, what was dealt overnight for JP, KR, NZ. since is the day on
-        which the last change took effect, previous the level before it. With decided_on what an
-        economic calendar has of the last decision: rate after it, previous until it.
+        the BIS's daily series, and the IMF's monthly averages (ID, IN, KR, MY, NZ, PH, TH; dated
+        the month's first day). A row with bears_out_within is another figure that follows from the
+        rate: the HKMA's base rate for US, the overnight market rate for JP, KR, NZ. since: the day
+        on which the last change took effect; previous: the level before it. A row with decided_on
+        is an economic calendar's record of the last decision: rate after it, previous before it.
         """
         require_areas(areas)
         return self._banks.answer(areas, as_of)

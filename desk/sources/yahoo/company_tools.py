@@ -74,11 +74,11 @@ class YahooCompanyTools:
     def analyst_ratings(
         self, symbol: MarketSymbol, as_of: AsOf, days: Days = USUAL_DAYS
     ) -> AnalystRatings:
-        """What analysts thought of a company in the days before as_of, newest first.
+        """Analysts' ratings of a company in the days before as_of, newest first.
 
-        Ratings raised, cut, begun and repeated, with the price that was expected, each with its
-        day; how many estimates of earnings were raised and cut, where as_of is the present. They
-        are opinions and no facts. missing: what could not be had, and why.
+        Ratings raised, cut, initiated and reiterated, with the price target, each with its day; if
+        as_of is the present, the number of earnings estimates raised and cut. They are opinions,
+        not facts. missing: what is not available, and why.
         """
         current = timedelta(0) <= self._now() - as_of <= LIKE_NOW
 
@@ -107,8 +107,8 @@ class YahooCompanyTools:
         """A company's quarterly accounts known at as_of, oldest first, line by line.
 
         quarter_revenue_growth: the newest quarter's revenue against a year before, in percent.
-        known_from: the end of the day of its report; where no day is told, of the 45th day after
-        the quarter, of the 90th after the end of a financial year. missing: why there are none.
+        known_from: the end of the day of its report; if that is not known, of the 45th day after
+        the quarter, or the 90th after the end of a financial year. missing: why there are none.
         """
         found, missing = self._asked(symbol, lambda: self._yahoo.quarters(symbol), Quarters())
         known = found.known(as_of)

@@ -79,7 +79,7 @@ class YahooTools:
     ) -> History:
         """Daily closes of a pair at Yahoo Finance from start to end, oldest first.
 
-        Both days included; without end, up to the last close known at as_of: one counts as known
+        Both days included; by default up to the last close known at as_of. A close counts as known
         from one hour after the end of its UTC day. No closes on weekends.
         """
         base, quote = currencies_of(symbol)
@@ -105,8 +105,8 @@ class YahooTools:
     def search_symbols(self, query: Query, as_of: AsOf) -> SymbolMatches:
         """Currency pairs that Yahoo Finance finds for a query, best first.
 
-        Yahoo does not date its list of symbols: this is today's, of names alone. Whether a pair
-        had a close at as_of is what get_quote says.
+        Yahoo's list of symbols is not dated: this is today's, with names only. get_quote says
+        whether a pair had a close at as_of.
         """
         try:
             symbols = self._yahoo.pairs(query)

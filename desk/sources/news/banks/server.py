@@ -46,7 +46,7 @@ class BankFeedTools:
     def get_central_bank_news(self, areas: Areas, as_of: AsOf, days: Days = 7) -> NewsItems:
         """What the areas' central banks published in the days before as_of, newest first.
 
-        From the banks' own feeds, which hold the latest items only. `missing` says which bank
+        From the banks' own feeds, which contain only the latest items. `missing` says which bank
         could not be read, and why.
         """
         require_areas(areas)

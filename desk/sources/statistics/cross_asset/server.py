@@ -62,8 +62,8 @@ class CrossAssetTools:
         """Two- and ten-year government bond yields from start to end, percent a year.
 
         US (Treasury par yields), XM (the ECB's AAA curve, spot), JP, CA, AU, and GB (ten years
-        only). Yields of different areas are of different curves: compare their changes first.
-        XM and GB have another publisher's series behind their own, to hold it against.
+        only). Areas have different curves: compare changes of yields rather than levels. XM and GB
+        also come with another publisher's series, for comparison.
         """
         require_areas(areas)
         self._require_range(start, end)
@@ -72,8 +72,8 @@ class CrossAssetTools:
     def get_asset(self, name: Asset, start: Day, end: Day, as_of: AsOf) -> AssetSeries:
         """Daily values from start to end of a dollar index, crude oil or the S&P 500.
 
-        The dollar index is computed from the ECB's reference rates with ICE's weights; it is near
-        the traded index and not it. Oil prices come a week late.
+        The dollar index is computed from the ECB's reference rates with ICE's weights; it is close
+        to the traded index but not the same. Oil prices come a week late.
         """
         self._require_range(start, end)
         if name == "dollar_index":
