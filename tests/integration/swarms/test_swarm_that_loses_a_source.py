@@ -66,10 +66,9 @@ def test_what_was_lost_is_told_first_and_by_the_exit_status(researched: Research
 def test_what_is_missing_says_of_each_tool_why_it_was_lost(researched: Researched) -> None:
     _, _, missing = researched.markdown.partition("## What is missing")
     for tool in ("get policy rate", "get decision calendar"):
-        # After repeated failures the reason counts them, and is printed without its figures.
         (lost,) = re.findall(rf"- USD/JPY: {tool}\b.*", missing)
         assert "central banks" in lost
-        assert lost.endswith(": what came is no message that can be read")
+        assert lost.endswith(": its answer could not be read")
 
 
 def test_the_audit_verifies_what_is_left(researched: Researched) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.models.model_week import LAST_WEEK
+from tests.support.models.model_week import COMMENTS, LAST_WEEK
 from tests.support.models.weak_endpoint import Request, WeakEndpoint, is_probe, weak_endpoint
 from tests.support.processes.command import DeskCommand
 
@@ -77,7 +77,7 @@ def told(system: str, asked: Request) -> Request:
         return {"markets": lines}
     if "You are the validator" in system:
         return {"issues": [], "confidence": 0.8}
-    if "what the report says first" in system:
+    if COMMENTS in system:
         words = f"EUR/JPY [[{MOVE}|moved]] with USD/JPY [[USD/JPY:move|signed]]."
         theme = {"title": "The yen is weak", "markets": ["USD/JPY"], "moved": words}
         return {"headline": "The yen was weak.", "themes": [theme]}

@@ -7,9 +7,9 @@ from tests.support.models.model_questions import Part
 
 ROLES: Final = {
     "plan": "You plan one round of research",
-    "conclusion": "You planned the research",
+    "conclusion": "You planned research on",
     "technical": "Your field is the price itself",
-    "fundamental": "Your field is what a market is worth holding for",
+    "fundamental": "Your field is what makes a market worth holding",
 }
 """A sentence of each one's prompt that no other has."""
 

@@ -11,7 +11,7 @@ USED: Final = {"input_tokens": 900, "output_tokens": 80}
 PLANS: Final = "You plan the week"
 RESEARCHES: Final = "You are a research agent"
 VALIDATES: Final = "You are the validator"
-COMMENTS: Final = "You write what the report says first"
+COMMENTS: Final = "You write the head of the report"
 
 
 @dataclass
