@@ -117,7 +117,7 @@ def _record(reading: SpecialistReading) -> Questions:
 OF_PAIRS: Final = Widening(
     capability=Capability.RATIOS,
     metric=Metric.CARRY_TO_VOLATILITY,
-    lead="The carry for its volatility",
+    lead="The carry per unit of volatility",
     form="signed",
     votes=False,
     narrow=_calendar,

@@ -305,10 +305,10 @@ def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
         yield from (_on_bank(account, AREAS[code]) for code in banks)
         return
     yield "This needs a model."
-    query = query_of(account.request)
-    yield offered(match, account.markets, first_asked(query.question), query.parameters)
     measured = [_on_market(account, market.market) for market in account.markets]
     yield f"Here is what was measured: {joined(measured)}"
+    query = query_of(account.request)
+    yield offered(match, account.markets, first_asked(query.question), query.parameters)
 
 
 def _on_bank(account: Account, area: AreaCode) -> str:
@@ -320,11 +320,11 @@ def _on_bank(account: Account, area: AreaCode) -> str:
         for metric, words in _OF_A_BANK
         if claim_id(area, metric) in account.surviving
     ]
-    measured = f"Of {name} was measured: {'; '.join(told)}" if told else f"Nothing of {name} was"
+    known = f"What is known of {name}: {'; '.join(told)}" if told else f"Nothing of {name} is known"
     given = query_of(account.request).parameters
     as_of = f" --as-of {given[AS_OF]}" if AS_OF in given else ""
     ask_it = f"`desk ask {shlex.quote(f'what did {name} decide?')}{as_of}`"
-    return f"{measured}{'' if told else ' measured'}. {ask_it} tells what it decided last."
+    return f"{known}. {ask_it} says what it decided last."
 
 
 def _decisions(account: Account) -> Iterator[str]:

@@ -98,7 +98,7 @@ def _closer(reading: SpecialistReading) -> Questions:
 WIDENING: Final = Widening(
     capability=Capability.MARKET_DATA,
     metric=Metric.QUARTER_MOVE,
-    lead="The quarter",
+    lead="The quarter's move",
     form="signed",
     narrow=_closer,
 )

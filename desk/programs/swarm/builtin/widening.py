@@ -266,11 +266,10 @@ def _sentences_on_others(
     markets without a figure."""
     told: list[str] = []
     for shared, pairs in _by_currency(reading.market.market, beside).items():
-        ends = _from_to(pairs, widening.form)
         whose = f"of the pairs with {shared}" if shared else "of the others of its group"
-        told.append(f"{widening.lead} {whose}: {ends}.")
+        told.append(f"{widening.lead} {whose} {_from_to(pairs, widening.form)}.")
     nothing = [each.market for each in beside if each.claim is None]
-    told += [f"Looked at without a figure: {listed(nothing)}."] if nothing else []
+    told += [f"No such figure is known of {listed(nothing)}."] if nothing else []
     return joined(told)
 
 
@@ -291,12 +290,12 @@ def _from_to(pairs: list[OtherMarketAnswer], form: str) -> str:
     ordered = sorted(pairs, key=lambda each: each.claim.value if each.claim else 0)
     low, high = ordered[0], ordered[-1]
     if low is high:
-        return _figure(low, form)
+        return f"is {_figure(low, form)}"
     between = [each.market for each in ordered[1:-1]]
-    besides = f", and between them {listed(between)}" if between else ""
-    return f"{_figure(low, form)} to {_figure(high, form)}{besides}"
+    besides = f", with {listed(between)} between them" if between else ""
+    return f"ranges from {_figure(low, form)} to {_figure(high, form)}{besides}"
 
 
 def _figure(beside: OtherMarketAnswer, form: str) -> str:
     name = claim_id(beside.market, beside.claim.metric) if beside.claim else ""
-    return f"{beside.market} [[{name}{f'|{form}' if form else ''}]]"
+    return f"[[{name}{f'|{form}' if form else ''}]] ({beside.market})"

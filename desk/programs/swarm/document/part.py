@@ -112,6 +112,10 @@ class _SwarmPart(Part):
     def findings(self, answer: AnswerReport) -> Iterator[AuditFinding]:
         yield from swarm_findings(answer)
 
+    def facts(self, answer: AnswerReport) -> tuple[str, ...]:
+        """Nothing: an objective's form and its nearest questions are in the answer itself."""
+        return ()
+
     def answered(self, answer: AnswerReport) -> Iterator[Titled]:
         yield "Conflicts", conflicts_markdown(answer.conflicts)
         yield "Hypotheses", words.hypotheses_markdown(answer)

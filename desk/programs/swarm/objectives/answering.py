@@ -224,7 +224,7 @@ def offered(
         if _is_able(form, markets)
     ]
     commands = " ".join(told[:MOST_OFFERED])
-    return f"Code can decide what comes nearest to it. {commands}" if commands else ""
+    return f"Without a model the nearest questions can be answered. {commands}" if commands else ""
 
 
 def _on_the_pair(

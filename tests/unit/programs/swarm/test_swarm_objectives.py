@@ -333,10 +333,10 @@ def test_a_span_is_asked_of_the_tool_by_its_first_day() -> None:
 def test_what_a_bank_will_do_is_told_by_the_bank_and_not_by_a_pair() -> None:
     synthesis, text = told("", objective="will the Bank of Japan hike?")
     assert text.startswith(
-        "What the Bank of Japan will do needs a model: no form decides it. Of the Bank of Japan was"
-        " measured: its policy rate is "
+        "What the Bank of Japan will do needs a model: no form decides it. What is known of the"
+        " Bank of Japan: its policy rate is "
     )
-    assert "USD/JPY" not in text and "`desk ask 'what did the Bank of Japan decide?'` tells" in text
+    assert "USD/JPY" not in text and "`desk ask 'what did the Bank of Japan decide?'` says" in text
     assert not synthesis.answered and synthesis.decided is None
 
 
@@ -520,11 +520,9 @@ def test_a_question_on_the_franc_s_cap_researches_its_pair_with_the_euro() -> No
 def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None:
     synthesis, text = told("", objective="Is USD/JPY mispriced against rate differentials?")
     assert not synthesis.answered
-    first = (
-        "This needs a model. Code can decide what comes nearest to it. `desk swarm USD/JPY --about"
-    )
-    assert text.startswith(first)
-    assert " Here is what was measured: USD/JPY " in text
+    assert text.startswith("This needs a model. Here is what was measured: USD/JPY ")
+    offered = " Without a model the nearest questions can be answered. `desk swarm USD/JPY --about"
+    assert offered in text
     commands = [line for line in text.split("`") if line.startswith("desk swarm")]
     assert commands == ["desk swarm USD/JPY --about carry"]
 

@@ -121,7 +121,7 @@ def test_each_market_that_was_asked_about_is_in_a_finding(task: TaskType) -> Non
 def test_what_had_no_figure_is_told_as_looked_at() -> None:
     turns, result = work(TaskType.MINE_PATTERNS, PATTERNS)
     assert len(turns) == 2
-    assert "Looked at without a figure: USD/CHF" in told(result)
+    assert "No such figure is known of USD/CHF" in told(result)
     quiet = {**PATTERNS, Capability.PATTERN_MINING: analysis({Metric.ANALOGUES: "3"})}
     turns, result = work(TaskType.MINE_PATTERNS, quiet)
     assert len(turns) == 1, "where the own market has no such figure nobody else is asked for it"
