@@ -327,13 +327,9 @@ def _since_decisions(
     decisions, _ = consult(request, Capability.RATE_DECISIONS, RateDecisions)
     if decisions is None:
         return _SinceDecisions()
-    known = [
-        each
-        for each in decisions.answer.decisions
-        if each.area == area
-        and each.precision is DatePrecision.DAY
-        and each.decided_on <= view.last.day
-    ]
+    of_the_bank = [each for each in decisions.answer.decisions if each.area == area]
+    every = [each for each in of_the_bank if each.decided_on <= view.last.day]
+    known = [each for each in every if each.precision is DatePrecision.DAY]
     asked = [known, *([e for e in known if e.change * way > 0] for way in (1, -1))]
     newest = {each[-1].decided_on: each[-1] for each in asked if each}
     sound = _sound(fixings, view)
@@ -344,6 +340,8 @@ def _since_decisions(
         if start is not None
         for claim in step_claims(start, view.last, market, evidence)
     }
+    # A later decision of which only the month is known is what the rate in force comes from.
+    newest |= {each.decided_on: each for each in every[-1:]}
     decided = decision_claims(tuple(newest.values()), decisions.evidence_id)
     return _SinceDecisions((*moves.values(), *decided), (decisions.source,))
 

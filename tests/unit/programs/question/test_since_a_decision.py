@@ -8,8 +8,9 @@ import pytest
 from desk.analytics.names.periods import since_decision
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import SINCE_DECISION, Query, TaskType
+from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.findings.source_results import DatePrecision, RateDecision
+from desk.contracts.findings.source_results import DatePrecision, RateDecision, RateDecisions
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.weeks import TimeWindow
@@ -77,7 +78,7 @@ def sentences(question: str, *others: ResearchResult) -> tuple[Synthesis, list[s
     return made, [each.strip() for each in told]
 
 
-def _researched(query: Query) -> ResearchResult:
+def _researched(query: Query, decided: RateDecisions = DECISIONS) -> ResearchResult:
     turn = request(TaskType.RESEARCH_FX, YEN)
     assignment = turn.assignment.model_copy(update={"query": query, "window": WINDOW})
     first: Turn = builtin_turn(turn.model_copy(update={"assignment": assignment}))
@@ -86,7 +87,7 @@ def _researched(query: Query) -> ResearchResult:
     known = tuple(each for each in real_fixings(YEN.market) if each[0] <= WINDOW.end.date())
     results = [
         answered(prices, history(YEN.market, known, WINDOW.end)),
-        answered(banks, DECISIONS),
+        answered(banks, decided),
     ]
     turn = request(TaskType.RESEARCH_FX, YEN, results=results)
     result = builtin_turn(turn.model_copy(update={"assignment": assignment})).result
@@ -167,6 +168,21 @@ def test_of_a_decision_known_by_its_month_the_one_before_it_is_measured_from() -
         "Of the decision of the Federal Reserve in Oct 2026 the source gives only the month: this"
         " is measured from its last decision with a known day, 16 Sep 2026."
     )
+
+
+def test_a_later_decision_known_by_its_month_is_among_the_claims_of_the_pair() -> None:
+    """Else the last decision with a known day would contradict the rate in force."""
+    question = "by how much did usdjpy move since the fed's last decision"
+    since = since_decision(question)
+    assert since is not None
+    undated = decision("US", "2026-09-30", "4.125", "25", precision=DatePrecision.MONTH)
+    of_it = decisions(WEEK, *DECISIONS.decisions, undated)
+    decided = of_it.model_copy(update={"as_of": WINDOW.end})
+    result = _researched(
+        Query(question=question, parameters={SINCE_DECISION: since.words}), decided
+    )
+    rates = [c for c in result.claims if c.metric is Metric.DECISION_RATE]
+    assert max(rates, key=lambda claim: claim.as_of).value == undated.rate
 
 
 def test_what_follows_no_bank_is_no_decision() -> None:

@@ -12,6 +12,7 @@ from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import SINCE_DECISION
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import DatePrecision
 from desk.programs.question.builtin.banks import KnownBank, known_bank, opening, when
 from desk.programs.question.builtin.kinds import AskedSide, since_what
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
@@ -90,10 +91,11 @@ def _decided_by_any(
 
 
 def _decided(result: ResearchResult, area: str, side: AskedSide) -> Iterator[Claim]:
-    """Yields the newest decision of a bank that did what is asked for, if the pair's own research
-    contains it."""
+    """Yields the newest decision of a bank with a known day that did what is asked for, if the
+    pair's own research contains it."""
     changes = (c for c in result.claims if c.metric is Metric.DECISION_CHANGE and c.subject == area)
-    of_it = (claim for claim in changes if _did(side, claim))
+    dated = (claim for claim in changes if claim.precision is not DatePrecision.MONTH)
+    of_it = (claim for claim in dated if _did(side, claim))
     newest = max(of_it, key=lambda claim: claim.as_of, default=None)
     if newest is not None:
         yield newest
