@@ -253,7 +253,7 @@ def test_research_of_a_market_is_told_by_its_claims() -> None:
 
 def test_a_measured_answer_leads_with_its_days_and_what_named_them() -> None:
     made = _on_the_week("2026-W44")
-    lead = "Measured for 2026-W44: from the fixing of 23 Oct 2026 to that of 30 Oct 2026."
+    lead = "Measured from the fixing of 23 Oct 2026 to that of 30 Oct 2026 (2026-W44)."
     assert made.summary.startswith(lead) and made.answered
 
 
@@ -261,8 +261,8 @@ def test_a_period_that_was_not_wholly_read_is_told_behind_the_move_and_is_no_ans
     made = _on_the_week("september", "week, 5")
     assert made.summary.startswith("Taken for a question about september: USD/JPY rose over the")
     assert (
-        " Not read in the question: week and a number (`--period` names other days). Measured for"
-        " september: from" in made.summary
+        " Not read in the question: week and a number (`--period` names other days). Measured"
+        " from" in made.summary
     )
     assert not made.answered and not made.found
 
@@ -311,7 +311,7 @@ def test_a_currency_without_a_market_is_told_first_and_leaves_it_unanswered() ->
     entry = StateEntry(key="prices", node="researchPrices", result=research("USD/JPY", "2026-W44"))
     made = synthesis("Did the yen or the real do better?", entry, no_market="BRL")
     assert made.summary.startswith("The desk has no market for the Brazilian real: nothing was")
-    assert "Measured for" in made.summary and not made.answered
+    assert "Measured from" in made.summary and not made.answered
 
 
 def test_a_pair_without_a_fixing_is_no_answer() -> None:

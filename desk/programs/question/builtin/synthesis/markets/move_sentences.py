@@ -169,7 +169,7 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
     days = {c.metric: c.as_of for c in of_the_market(results)}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
-        yield f"Measured for {what}: from the fixing of {first} to that of {last}."
+        yield f"Measured from the fixing of {first} to that of {last} ({what})."
         return
     if not days:
         # Without any claim an answer contains no digits, not even those of a date.
