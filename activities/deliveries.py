@@ -31,6 +31,7 @@ from desk.platform.settings.store import StoreSettings
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 from desk.programs.week.document.rendering.letter import lead_in, letter_html, theme_lines
 from desk.programs.week.document.rendering.objections import trust_line
+from desk.programs.week.document.rendering.record_words import LEANINGS_TITLE, leaning_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
     changes_title,
@@ -59,12 +60,13 @@ def subject_line(report: ResearchReport) -> str:
 def letter(report: ResearchReport, where: str) -> str:
     """Returns the first screen of the report as plain text. `where` is the link or path of the
     report."""
-    lead = lead_in(report)
+    lead, leaning = lead_in(report), leaning_line(report)
     blocks = (
         [subject_line(report), f"As of {instant(report.as_of, report.window.time_zone)}"],
         [_short_line(said.text) for said in (lead.headline, lead.standfirst) if said],
         [_short_line(sentence.text) for sentence in report.commentary],
         *([_indented_line(line) for line in theme_lines(theme)] for theme in lead.themes),
+        [_indented_line(f"{LEANINGS_TITLE}: {leaning}")] if leaning else [],
         _titled("Biggest moves", [mover_words(mover) for mover in biggest(report)]),
         _titled(
             "Decisions", [_short_line(decision_line(r)) for r in report.calendar if not r.ahead]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from activities.deliveries import letter
 from desk.contracts.findings.results import Forecast, Leaning
 from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, WeightOf
 from desk.contracts.week.report import ResearchReport
@@ -16,7 +17,12 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.programs.week.document.rendering.record_words import BACKTEST, TITLE, direction_words
+from desk.programs.week.document.rendering.record_words import (
+    BACKTEST,
+    TITLE,
+    direction_words,
+    leaning_line,
+)
 from desk.trust.seals import sealed
 from tests.support.documents.advised import (
     SCORED_MARKETS,
@@ -146,6 +152,46 @@ def test_the_chart_has_a_dot_for_every_bin_and_reads_itself_out() -> None:
         assert re.search(rf"<text[^>]*>{each.count}</text>", chart)
     assert chart == calibration_chart(bins)
     assert "#" not in chart, "every colour is the page's"
+
+
+def test_the_first_page_says_which_pairs_lean_furthest_from_even() -> None:
+    report = real_report("USD/JPY", "EUR/USD", "USD/HKD", "AUD/USD")
+    odds = {"USD/JPY": 0.174, "EUR/USD": 0.65, "USD/HKD": 0.9, "AUD/USD": 0.55}
+
+    def leaning(odds: dict[str, float]) -> str | None:
+        sections = tuple(
+            section.model_copy(
+                update={
+                    "views": tuple(
+                        view.model_copy(
+                            update={
+                                "forecast": Forecast(
+                                    probability=odds[section.market], weeks=4, deviation=0.03
+                                )
+                            }
+                        )
+                        for view in section.views
+                    )
+                }
+            )
+            for section in report.markets
+        )
+        held = report.model_copy(update={"markets": sections})
+        line = leaning_line(held)
+        assert line and line in render_markdown(held) and line in letter(held, "here")
+        assert line in both(held)[1]
+        return line
+
+    # USD/HKD has a band, and AUD/USD is near to even.
+    assert leaning(odds) == (
+        "Over the next 4 weeks a higher fixing is likeliest for EUR/USD (65.0 %) and least likely"
+        " for USD/JPY (17.4 %). This counts how often a pair stood higher after a move like this"
+        " week's; it names no cause."
+    )
+    assert leaning(dict.fromkeys(odds, 0.52)) == (
+        "By their own past, no pair leans clearly either way over the next 4 weeks."
+    )
+    assert leaning_line(sample_report()) is None
 
 
 def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:

@@ -10,7 +10,7 @@ from desk.contracts.week.report import Lead, ResearchReport, Theme
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
 from desk.programs.week.document.judging.claims import printed_claims
-from desk.programs.week.document.rendering import directions, wording, words
+from desk.programs.week.document.rendering import directions, record_words, wording, words
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.lead import lead_of
 
@@ -44,6 +44,7 @@ def letter_html(report: ResearchReport, subject: str, where: str) -> str:
         "directions": directions,
         "up": report.config.report.up,
         "week": wording,
+        "record": record_words,
         "tone_words": words,
     }
     environment = page_environment("desk.programs.week.document")

@@ -73,9 +73,11 @@ from desk.programs.week.document.rendering.rates_table import (
     uneven,
 )
 from desk.programs.week.document.rendering.record_words import (
+    LEANINGS_TITLE,
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
     direction_words,
+    leaning_line,
     recommendation_lines,
     record_lead,
     score_notes,
@@ -226,6 +228,8 @@ def _lead(report: ResearchReport) -> str:
     lead = lead_in(report)
     first = " ".join(_closed(said.text) for said in (lead.headline, lead.standfirst) if said)
     parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
+    leaning = leaning_line(report)
+    parts += [f"**{LEANINGS_TITLE}**: {escaped(leaning)}"] if leaning else []
     parts += [escaped(commentator_words(report))] if lead.written else []
     return "\n\n".join(part for part in parts if part)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.shortening import shortened as cut
 from desk.contracts.findings.results import Forecast, View, ViewKind
 from desk.contracts.learning.lessons import (
@@ -39,6 +40,14 @@ SCORE_COLUMNS: Final = (
 LONGEST_REASON: Final = 400
 EVEN: Final = 0.03
 """A probability this close to one half is about even."""
+
+
+CLEAR: Final = 0.1
+"""A probability at least this far from one half is named on a report's first page."""
+
+MOST_LEANINGS: Final = 3
+
+LEANINGS_TITLE: Final = "Leaning"
 
 
 class RecommendationLine(NamedTuple):
@@ -233,6 +242,45 @@ def follows_from(as_of: datetime) -> str:
         "These figures follow from the outcomes that the desk's learning system has on record "
         f"(workflow {LEARNING_SYSTEM_ID}), due by {instant(as_of)}."
     )
+
+
+def leaning_line(report: ResearchReport) -> str | None:
+    """Returns which floating pairs' past leans furthest from even over the weeks of the forecasts,
+    and what that is; None for a report without counted forecasts."""
+    counted = [*_counted_forecasts(report)]
+    if not counted:
+        return None
+    weeks = _count(counted[0][1].weeks, "week")
+    clear = [each for each in counted if abs(each[1].probability - 0.5) >= CLEAR]
+    clear = sorted(clear, key=lambda each: -abs(each[1].probability - 0.5))[:MOST_LEANINGS]
+    if not clear:
+        return f"By their own past, no pair leans clearly either way over the next {weeks}."
+    sides = (
+        ("likeliest", [each for each in clear if each[1].probability > 0.5]),
+        ("least likely", [each for each in clear if each[1].probability < 0.5]),
+    )
+    told = [
+        f"{words} for {listed(f'{pair} ({probability_words(odds)})' for pair, odds in side)}"
+        for words, side in sides
+        if side
+    ]
+    return (
+        f"Over the next {weeks} a higher fixing is {' and '.join(told)}. This counts how often a"
+        " pair stood higher after a move like this week's; it names no cause."
+    )
+
+
+def _counted_forecasts(report: ResearchReport) -> Iterator[tuple[str, Forecast]]:
+    """Yields the forecasts of pairs without a band that no model estimated."""
+    pegged = {spec.market for spec in report.config.markets if spec.band}
+    for section in report.markets:
+        topic = (ViewKind.DIRECTION, section.market)
+        view = standing_views(section, report.conflicts).get(topic)
+        if view is None or view.forecast is None or view.probability is not None:
+            continue
+        # The forecasts of the first analysts were no counts.
+        if section.market not in pegged and section.version:
+            yield section.market, view.forecast
 
 
 def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
