@@ -68,7 +68,9 @@ def test_what_is_missing_says_of_each_tool_why_it_was_lost(researched: Researche
     for tool in ("get policy rate", "get decision calendar"):
         (lost,) = re.findall(rf"- USD/JPY: {tool}\b.*", missing)
         assert "central banks" in lost
-        assert lost.endswith(": its answer could not be read")
+        # Which of the two depends on how often the source had failed by then.
+        unread, spared = "its answer could not be read", "it was not asked again"
+        assert unread in lost or spared in lost
 
 
 def test_the_audit_verifies_what_is_left(researched: Researched) -> None:
