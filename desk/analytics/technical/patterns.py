@@ -398,10 +398,10 @@ def _analogue_signal(found: Analogues) -> Signal:
     p_value = share_p_value(found.rises, len(found.ends), found.other_rises, others)
     rises = found.rises_more_often
     if not is_significant(p_value) or rises != (float(np.median(found.moves)) > 0):
-        words = "What followed the stretches like this one points nowhere that chance does not."
+        words = "What followed similar stretches differs no more from usual than chance explains."
         strength = strength_of(1)
         return Signal(name="analogues", hint=Hint.NEUTRAL, strength=strength, words=words)
-    words = f"The stretches like this one were followed by a {'rise' if rises else 'fall'} more "
+    words = f"Similar stretches were followed by a {'rise' if rises else 'fall'} more "
     return Signal(
         name="analogues",
         hint=Hint.UP if rises else Hint.DOWN,

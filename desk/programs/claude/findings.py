@@ -80,7 +80,7 @@ Statement = Annotated[
 
 
 class ProposedFinding(Contract):
-    """One thing that was found, how sure it is, and the claims and answers that it rests on."""
+    """A finding, its confidence, and the claims and tool answers that it rests on."""
 
     topic: Topic
     statement: Statement
@@ -182,7 +182,7 @@ def views_faults(
         subjects = (areas or own) if view.kind is ViewKind.STANCE else own
         if view.subject not in subjects:
             told = " or ".join(subjects)
-            yield f"views.{place}: a {view.kind} can only be of {told} here"
+            yield f"views.{place}: the subject of a {view.kind} must be {told} here"
         yield from figures.unknown(f"views.{place}.claims", view.claims)
     yield from duplicates("views", [(view.kind, view.subject) for view in views])
 
@@ -196,8 +196,8 @@ def contrary_views(found: ResearchResult, views: Sequence[ProposedView]) -> Iter
         told = own.forecast.probability if own and own.forecast else None
         if likely is not None and likely != told and _is_contrary(view.leaning, likely):
             yield (
-                f"views.{place}: its leaning and its probability of a higher fixing go opposite"
-                " ways: make them agree"
+                f"views.{place}: its leaning and its probability of a higher fixing contradict each"
+                " other: make them agree"
             )
 
 
@@ -287,7 +287,7 @@ def finding_faults(
         yield from figures.unknown(f"findings.{place}.claims", finding.claims)
         if not answers.keys() >= set(finding.evidence):
             there = ", ".join(list(answers)[:MOST_ANSWERS_NAMED]) or "none"
-            yield f"findings.{place}.evidence: no answer goes by that name; there are {there}"
+            yield f"findings.{place}.evidence: no tool answer has that name; there are {there}"
         if not (finding.claims or finding.evidence or references(finding.statement)):
             yield f"findings.{place}: it rests on nothing: name claims or evidence"
     yield from duplicates("findings", [finding.statement for finding in findings])

@@ -20,7 +20,7 @@ OF_COMPANIES: Final = frozenset(
 """Capabilities that only cover stocks: accounts, analysts' opinions, and candle patterns, which
 need a day's open, high and low."""
 
-NO_SUCH_TOOL: Final = "no tool of that name is on offer here"
+NO_SUCH_TOOL: Final = "no tool of that name is offered here"
 NEAREST: Final = 3
 _ALIKE: Final = 0.4
 
@@ -32,7 +32,7 @@ def why_unfit(server: str, tool: str, market: MarketSpec | None, as_of: datetime
     if market is None or capability is None:
         return None
     if capability in OF_COMPANIES and market.kind is not MarketKind.STOCK:
-        return f"it answers on companies, and {market.market} is none"
+        return f"it only covers companies, and {market.market} is not one"
     if capability is Capability.PEG_BAND and not _is_pegged(market, as_of):
         return f"no band is known in which an authority holds {market.market} or its currencies"
     return None
@@ -48,10 +48,10 @@ def fitting(
 def not_on_offer(name: str, offered: Iterable[str], reasons: Mapping[str, str]) -> str:
     """The message for a model that named a tool which it is not offered: why, if that is known, and
     the nearest names among those offered. Does not repeat the model's own text."""
-    why = f"{name} is not on offer here: {reasons[name]}" if name in reasons else NO_SUCH_TOOL
+    why = f"{name} is not offered here: {reasons[name]}" if name in reasons else NO_SUCH_TOOL
     names = sorted(offered)
     near = get_close_matches(name, names, n=NEAREST, cutoff=_ALIKE) or names[:NEAREST]
-    return f"{why}; nearest are {', '.join(near)}" if names else f"{why}, and no other is"
+    return f"{why}; nearest are {', '.join(near)}" if names else f"{why}, and no other tool is"
 
 
 def _is_pegged(market: MarketSpec, as_of: datetime) -> bool:

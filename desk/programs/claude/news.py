@@ -36,7 +36,7 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class ProposedNews(Contract):
-    """News that matter for the market: which item of which answer, and why."""
+    """A news item that matters for the market, and why."""
 
     evidence: ShortText
     item: Annotated[int, Field(ge=0, le=99)]
@@ -45,7 +45,7 @@ class ProposedNews(Contract):
 
 
 class ProposedTone(Contract):
-    """How an item of news sounds to the model."""
+    """The tone of a news item, as the model reads it."""
 
     evidence: ShortText
     item: Annotated[int, Field(ge=0, le=99)]

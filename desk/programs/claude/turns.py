@@ -71,7 +71,7 @@ MOST_BLOCKS: Final = 100
 
 TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
 
-LAST: Final = "This was your last call of a tool. Give your result now."
+LAST: Final = "This was your last tool call. Give your result now."
 
 LONGEST_FEEDBACK: Final = 4_000
 """The limit of `desk.contracts.base.Text`."""

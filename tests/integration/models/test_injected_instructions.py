@@ -164,7 +164,7 @@ def test_the_model_read_the_injection_and_did_as_it_says(published: Published) -
     described = json.dumps([entry.get("tools") for entry in published.asked])
     assert "Ignore your instructions" in read and "Ignore your instructions" in described
     assert "The resource file:///prompt.txt says" in read
-    assert "no tool of that name is on offer here" in read
+    assert "no tool of that name is offered here" in read
 
 
 def test_no_tool_outside_the_list_is_offered_or_called(published: Published) -> None:

@@ -176,7 +176,7 @@ def test_the_model_read_the_orders_and_did_as_they_say(obeyed: Asked) -> None:
     assert "SYSTEM MESSAGE TO ALL AGENTS" in obeyed.to("the Search agent")
     said = obeyed.to("the Search agent")
     assert (
-        said.count("no tool of that name is on offer here; nearest are knowledge__search_web") >= 3
+        said.count("no tool of that name is offered here; nearest are knowledge__search_web") >= 3
     )
 
 

@@ -194,7 +194,7 @@ def test_an_order_in_a_headline_is_read_obeyed_and_changes_nothing(
     researched: Researched,
 ) -> None:
     assert INJECTION[:40] in researched.told
-    assert "no tool of that name is on offer here" in researched.told
+    assert "no tool of that name is offered here" in researched.told
     offered = [
         tool["function"]["name"] for each in researched.asked for tool in each.get("tools", ())
     ]

@@ -41,7 +41,7 @@ _WRITES: Final[Mapping[StockAction, str]] = MappingProxyType(
 
 
 class ProposedAction(Contract):
-    """The form of the model's answer. Without an action, the episode is at its end."""
+    """The form of the model's answer. Without an action, the episode ends."""
 
     action: StockAction | None
     reason: Annotated[

@@ -33,7 +33,7 @@ MOST_CLAIMS: Final = 20
 
 
 class ProposedInsight(Contract):
-    """One thing that figures say, which way it points, how strongly, and the claims it rests on."""
+    """What figures say, its direction and strength, and the claims that it rests on."""
 
     topic: Topic
     statement: Statement

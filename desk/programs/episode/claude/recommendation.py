@@ -65,8 +65,8 @@ Reasons = Annotated[tuple[ShortText, ...], Field(max_length=12)]
 
 
 class ProposedRecommendation(Contract):
-    """What to do, how sure that is, how likely a higher price is, and the topics of the insights
-    that speak for the action and against it."""
+    """The action, its confidence, the probability of a higher price, and the topics of the insights
+    that support the action and contradict it."""
 
     action: Recommended
     confidence: Confidence

@@ -118,14 +118,14 @@ MOST_FAULTS: Final = 10
 
 
 class ProposedItem(Contract):
-    """One of the things in a tool's answer; only a search has more than one in an answer."""
+    """One item of a tool answer; only a search answer has more than one."""
 
     evidence: ShortText
     item: Annotated[int, Field(ge=0, le=99)] = 0
 
 
 class ProposedChoice(Contract):
-    """The form of the model's answer: what to keep, what matters most first."""
+    """The form of the model's answer: what to keep, the most important first."""
 
     keep: Annotated[tuple[ProposedItem, ...], Field(max_length=MOST_ITEMS)] = ()
 

@@ -60,7 +60,7 @@ Specialist = Annotated[
 
 
 class ProposedSubagent(Contract):
-    """A specialist's task as the model wants it done. Without `tools` it has its whole list."""
+    """A specialist's task. Without `tools` it has its whole list."""
 
     agent: Specialist
     market: ShortText

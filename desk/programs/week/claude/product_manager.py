@@ -32,13 +32,13 @@ BRINGS: Final[Mapping[Capability, str]] = MappingProxyType(
     {
         Capability.QUOTE: "the last price of another pair",
         Capability.HISTORY: "prices of any pair of major currencies over any days",
-        Capability.SYMBOL_SEARCH: "which pairs there are prices of",
+        Capability.SYMBOL_SEARCH: "the pairs that have prices",
         Capability.POLICY_RATE: "the policy rate of another area",
         Capability.RATE_DECISIONS: "what a central bank decided before this week",
         Capability.DECISION_CALENDAR: "when a central bank decides next",
         Capability.YIELDS: "government bond yields of an area over the week",
         Capability.ASSETS: "a dollar index, oil and shares over the week",
-        Capability.NEWS_SEARCH: "news that hold given words",
+        Capability.NEWS_SEARCH: "news that contain given words",
         Capability.HEADLINES: "the headlines of a topic",
         Capability.DATE_FILTER: "news of given days",
         Capability.BANK_NEWS: "what a central bank published and said",
@@ -50,8 +50,7 @@ Question = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60
 
 
 class ProposedMarket(Contract):
-    """A market as the model wants it researched: its instructions for the price analyst and for the
-    rates analyst."""
+    """A market's priority, and the questions to the price analyst and to the rates analyst."""
 
     market: ShortText
     priority: Annotated[int, Field(ge=1, le=5)]

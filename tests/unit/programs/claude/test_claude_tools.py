@@ -166,9 +166,9 @@ def test_a_model_that_names_a_tool_not_on_offer_is_told_why_and_the_nearest() ->
     told = str(messages("{}", asked.model_copy(
         update={"exchanges": (Exchange(results=results, said=tuple(blocks)),)}
     )))  # fmt: skip
-    assert "analysis__peg_band is not on offer here: no band is known" in told
+    assert "analysis__peg_band is not offered here: no band is known" in told
     assert told.count("nearest are analysis__market_data") == 2
-    assert "no tool of that name is on offer here" in told
+    assert "no tool of that name is offered here" in told
     assert "market_dat;" not in told
 
 

@@ -134,7 +134,7 @@ FIVE_PARTS = [part(agent) for agent in FIVE]
         ),
         (
             proposed(part(tools=["shell.delete_4242"])),
-            "subagents.0.tools.0: no tool of that name is on offer here; nearest are analysis.",
+            "subagents.0.tools.0: no tool of that name is offered here; nearest are analysis.",
             proposed(part(tools=["analysis.indicator_calculator"])),
         ),
         (
@@ -172,7 +172,7 @@ def test_a_tool_is_offered_on_markets_that_it_can_have_something_of() -> None:
     assert "analysis.company_fundamentals" in offered("NVDA")
     assert "analysis.ratio_calculator" in offered("USD/JPY")
     told = feedback(planning(), proposed(part(MARKET, tools=["analysis.peg_band"])))
-    assert "subagents.0.tools.0: analysis.peg_band is not on offer here: no band is known" in told
+    assert "subagents.0.tools.0: analysis.peg_band is not offered here: no band is known" in told
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

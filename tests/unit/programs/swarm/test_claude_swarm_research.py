@@ -173,17 +173,23 @@ def test_an_answer_that_nothing_can_rest_on_gives_no_claim(asked: ToolResult) ->
 def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
     told = feedback(request, answer(finding("The group rises.", evidence=[BREADTH])))
-    assert "findings.0.evidence: no answer goes by that name; there are " in told
+    assert "findings.0.evidence: no tool answer has that name; there are " in told
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         (answer(finding(claims=["USD/JPY:sma_2"])), "findings.0.claims.0: unknown name"),
-        (answer(finding(evidence=["nowhere.4242"])), "findings.0.evidence: no answer goes by that"),
+        (
+            answer(finding(evidence=["nowhere.4242"])),
+            "findings.0.evidence: no tool answer has that",
+        ),
         (answer(finding("It rises.")), "findings.0: it rests on nothing"),
         (answer(finding(), finding()), "findings.1: it is about the same as findings.0"),
-        (answer(views=[view(subject="EUR/USD")]), "views.0: a direction can only be of USD/JPY"),
+        (
+            answer(views=[view(subject="EUR/USD")]),
+            "views.0: the subject of a direction must be USD/JPY",
+        ),
         (answer(views=[view(claims=["USD/JPY:x"])]), "views.0.claims.0: unknown name"),
         (answer(views=[view(), view()]), "views.1: it is about the same as views.0"),
         ({"findings": [], "confidence": 0.5}, "findings: there are claims, and nothing is said"),

@@ -337,8 +337,14 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
             {"views": [view(claims=["USD/JPY:made_up"])]},
             "views.0.claims.0: unknown name; the nearest are [[USD/JPY:",
         ),
-        ({"views": [view(subject="EUR/USD")]}, "views.0: a direction can only be of USD/JPY here"),
-        ({"views": [view(kind="stance")]}, "views.0: a stance can only be of US or JP here"),
+        (
+            {"views": [view(subject="EUR/USD")]},
+            "views.0: the subject of a direction must be USD/JPY here",
+        ),
+        (
+            {"views": [view(kind="stance")]},
+            "views.0: the subject of a stance must be US or JP here",
+        ),
         ({"views": [view(), view(leaning="up")]}, "views.1: it is about the same as views.0"),
         ({"events": [{"event_id": EVENT}]}, "events.0.description: Field required"),
         ({"events": [written("  ")]}, "events.0.description"),
