@@ -23,6 +23,7 @@ from desk.programs.week.document.rendering.coverage_words import (
     outage_lines,
     verdict_words,
 )
+from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.objections import trust_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
@@ -45,6 +46,9 @@ MOST_OF_COVERAGE = 4
 """The most lines for how current the desk's data are. This is shown whole."""
 
 
+MOST_OF_HEADLINE = 3
+
+
 class PublishedWeek(Contract):
     """A published revision of a week, as its run reports it."""
 
@@ -63,10 +67,10 @@ class WeekSummary(Contract):
 
     `seconds` is how long the revision took, from the start of the run or of the rerun.
     `temporal_ui` is None if the address of the UI is not known. If the report is on another
-    machine, `movers` and `decisions` are empty and `week_changes` is None. `week_changes` is the
-    difference to the week before, `changes` is what a rerun changed in its market. `trust` counts
-    conflicts, rejected figures and dropped sentences; None if there are none. `spent` is what
-    models cost; None if no model was used.
+    machine, `movers` and `decisions` are empty, and `headline` and `week_changes` are None.
+    `week_changes` is the difference to the week before, `changes` is what a rerun changed in its
+    market. `trust` counts conflicts, rejected figures and dropped sentences; None if there are
+    none. `spent` is what models cost; None if no model was used.
     """
 
     week: IsoWeek
@@ -77,6 +81,7 @@ class WeekSummary(Contract):
     coverage: Coverage
     week_changes: Changes | None = None
     trust: Text | None = None
+    headline: Text | None = None
     movers: Annotated[tuple[Mover, ...], Field(max_length=200)] = ()
     decisions: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)] = ()
     files: PublishedFiles
@@ -136,6 +141,7 @@ def summary_of(
         outcome=Outcome.COMPLETE if complete else Outcome.INCOMPLETE,
         week_changes=report.changes if report else None,
         trust=trust_line(report) if report else None,
+        headline=lead_in(report).headline.text if report else None,
         movers=_biggest(report.movers) if report else (),
         decisions=tuple(row for row in report.calendar if not row.ahead) if report else (),
         temporal_ui=temporal_ui,
@@ -148,17 +154,21 @@ def summary_of(
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
     """Formats the summary for people, in at most 24 lines. Paths and addresses are never cut.
     Reasons for missing markets are wrapped as far as there is room."""
+    head = [*_head(summary)]
     lines = [
-        *_head(summary),
         *_changed(summary),
         *_covered(summary, width),
         *_moves(summary),
         *_decided(summary),
     ]
-    told = [*(_cut(line, width) for line in lines)]
+    told = [*(_cut(line, width) for line in (*head, *lines))]
     where = ["", *_where(summary)]
     absent = [*_absent(summary)]
     room = LINES - len(told) - len(where) - len(absent)
+    if summary.headline and not summary.changes and room > 0:
+        headline = _folded(summary.headline, width, min(room, MOST_OF_HEADLINE))
+        told[len(head) : len(head)] = headline
+        room -= len(headline)
     most = 1 + max(room, 0) // MISSING
     return [*told, *(part for line in absent for part in _folded(line, width, most)), *where]
 
