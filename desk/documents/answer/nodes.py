@@ -102,24 +102,26 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
     servers = [source.server for source in unreachable if not source.tools]
     if servers:
         named = named_together(servers)
-        yield f"{named} could not be reached when the run was planned, and nobody was asked there"
+        asked = "it was" if len(servers) == 1 else "they were"
+        yield f"{named} could not be reached when the run was planned, so {asked} not asked"
     silent = named_together(source.named for source in unreachable if source.tools)
     if silent:
         yield f"{silent} had nothing to answer from when the run was planned"
 
 
 def _of_agents(record: GraphRecord, reported: Iterable[str]) -> Iterator[str]:
-    """Yields what the other agents did not find, except what is listed already, by node or by
+    """Yields what the other agents did not find, except what is listed already; in a swarm by
     specialist. Each part of an episode's blackboard has its own reasons and is listed by itself."""
     seen = set(reported)
     for node in _last_of_each(record.nodes) if record.swarm else record.nodes:
         result = node.entry.result
         if result is None or isinstance(result, Synthesis):
             continue
-        by = node.contribution.agent.replace("_", " ") if record.swarm else node.entry.node
+        agent, name = node.contribution.agent.replace("_", " "), node.entry.node
+        by = f"{agent}: " if record.swarm else f"{name}: " if record.stock is not None else ""
         for line in getattr(result, "missing", ()):
             if record.stock is not None or line not in seen:
-                yield f"{by}: {line}"
+                yield f"{by}{line}"
             seen.add(line)
 
 

@@ -188,7 +188,7 @@ def test_an_honest_no_is_complete_and_no_answer() -> None:
     assert (answer.outcome, answer.answered) == (Outcome.COMPLETE, False)
     assert answer.missing == (
         "who decided it",
-        "fetchTickets: DESK-404 is not known to the tracker",
+        "DESK-404 is not known to the tracker",
     )
 
 
