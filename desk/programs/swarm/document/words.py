@@ -28,11 +28,11 @@ _BY_CONFIDENCE: Final = (
     "its hypothesis, by the same price."
 )
 _OF_MODELS: Final = (
-    "The probability of a model's view is the one that it gave; where it gave none, there is none. "
-    "It is scored with its hypothesis, by the same price."
+    "The probability of a model's view is the model's own; if it gave none, there is none. It is "
+    "scored with its hypothesis, by the same price."
 )
 _VERBATIM: Final = (
-    "What the leader asked of its specialists is printed in its own words, which nothing verifies."
+    "The leader's requests to its specialists are printed in its own words, which nothing verifies."
 )
 
 
