@@ -1,7 +1,7 @@
 """How answers about central banks begin, and the table of what the banks decided."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -9,12 +9,14 @@ from desk.analytics.names.periods import READ
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, Query, TaskType
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import EventType, ResearchResult
 from desk.contracts.findings.source_results import DatePrecision, RateDecision
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.weeks import TimeWindow
 from desk.platform.memory.sentence_encoder import desk_embedding_model
+from desk.programs.question.builtin.banks import decisions_table
+from desk.programs.question.builtin.banks.table import SHOWN
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.programs.question.builtin.synthesis.markets.sections import DECISIONS
 from desk.programs.turns import builtin_turn
@@ -461,3 +463,27 @@ def test_an_answers_first_sentence_stands_by_itself(with_meaning: None) -> None:
         "1 cut and 1 rise by the Federal Reserve from 1 Jan 2026 to 2 Nov 2026, 0 bp in all: to"
         " 4.375 % on 16 Sep 2026 and to 4.125 % on 28 Oct 2026."
     )
+
+
+def test_a_section_names_the_bank_of_a_stance_and_says_its_days_ahead_once() -> None:
+    _, sections = answer("when did norges bank last hike", research("NO"))
+    assert sections["NO: policy rates"].splitlines()[0] == (
+        "- The stance of Norges Bank: tightening (policy rate 4.25 %, last change +25 bp)."
+    )
+    result = research("US")
+    ahead = next(e for e in result.events if e.event_type is EventType.SCHEDULED_DECISION)
+    later = ahead.model_copy(update={"event_date": date(2027, 1, 27)})
+    both = result.model_copy(update={"events": (*result.events, later)})
+    _, sections = answer("when does the fed decide next", both)
+    told = sections["US: policy rates"]
+    assert told.count("is scheduled to decide") == 1
+    assert "on 9 Dec 2026." in told and "It then decides on 27 Jan 2027." in told
+
+
+def test_beside_a_pair_only_the_newest_decisions_of_a_bank_are_shown() -> None:
+    pair = research("JP").model_copy(update={"market": "USD/JPY"})
+    table = decisions_table((pair,), (date(2024, 1, 1), date(2026, 11, 2)), None)
+    assert table.count("| held |") == SHOWN < len(TOKYO)
+    assert "Shown are the newest of the decisions of the Bank of Japan from 20 Jan 2024 to" in table
+    asked = decisions_table((research("JP"),), *[(date(2024, 1, 1), date(2026, 11, 2))] * 2)
+    assert asked.count("| held |") == len(TOKYO)

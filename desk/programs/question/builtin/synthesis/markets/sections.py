@@ -124,7 +124,11 @@ def _other_rates(result: ResearchResult, events: Iterable[MarketEvent]) -> Itera
             yield f"The policy rate of {bank} was [[{claim.claim_id}]], {known}."
 
 
-_RESTS: Final = {Metric.POLICY_RATE: "policy rate", Metric.DECISION_CHANGE: "last change"}
+_RESTS: Final = {
+    Metric.POLICY_RATE: "policy rate",
+    Metric.DECISION_RATE: "policy rate",
+    Metric.DECISION_CHANGE: "last change",
+}
 
 
 def _view(view: View, result: ResearchResult) -> str:
