@@ -67,10 +67,11 @@ class Browser:
 
     def open(self, address: str) -> None:
         """Go to an address, also to the one that is open, and wait until it is there."""
-        for place in ("about:blank", address):
-            self._loaded = False
-            self._call("Page.navigate", url=place)
-            self.await_page()
+        self._loaded = False
+        if "loaderId" not in self._call("Page.navigate", url=address):
+            # It is a place on the page that is open.
+            self._call("Page.reload")
+        self.await_page()
 
     def await_page(self) -> None:
         """Wait for a page that is on its way."""
