@@ -448,13 +448,9 @@ LAST: dict[str, JsonValue] = {"metric": "last", "value": "100.00", "as_of": "202
     ("script", "first", "source"),
     [
         (as_usual, BASIC, Outcomes),
-        (as_usual, ADVANCED, Outcomes),
-        (as_usual, NEWS, Outcomes),
-        (without_figures(TaskType.RUN_TA_ADVANCED), ADVANCED, Outcomes),
         (asking_how_it_stands, ADVANCED, partial(answering, LAST)),
-        (failing(AgentId.TA_AGENT, AgentId.RESERVE_SPECIALIST), BASIC, Outcomes),
     ],
-    ids=["known", "indicators", "unasked", "last unasked", "few prices", "unanswered"],
+    ids=["known", "few prices"],
 )
 async def test_a_price_that_may_come_is_asked_for_again_until_it_is_given_up(
     client: Client,

@@ -11,14 +11,15 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.graph import NodeOutcome
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.week.report import Contribution
-from desk.programs.episode.horizon import was_told_no_price
+from desk.programs.episode.horizon import had_no_price, was_told_no_price
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
-ADVANCED = StockAction.RUN_TA_ADVANCED
+BASIC, ADVANCED = StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED
 NOTHING: JsonValue = {"figures": [], "missing": ["the prices of NVDA end on 2025-02-18"]}
 SOMETHING: JsonValue = {"figures": [{"metric": "last", "value": "100.00"}]}
 
@@ -80,3 +81,37 @@ def test_other_answers_do_not_say_that_there_was_no_price(evidence: Sequence[Too
 def test_who_knows_a_figure_of_prices_had_one() -> None:
     values = {Metric.LAST: Decimal(100)}
     assert not was_told_no_price(values.keys(), [outcome(answer(NOTHING))])
+
+
+def part(action: StockAction, *evidence: ToolResult) -> NodeOutcome:
+    """An action whose part has no figure."""
+    result = ResearchResult(
+        result_id=f"{action}/result",
+        task_id=action,
+        agent=AgentId.TA_AGENT,
+        market="NVDA",
+        confidence=0.0,
+    )
+    entry = StateEntry(key=action, node=action, result=result)
+    return outcome(*evidence).model_copy(update={"entry": entry})
+
+
+def test_a_part_of_market_data_without_a_figure_says_that_there_was_no_price() -> None:
+    assert had_no_price({Metric.NEWS_COUNT}, [part(ADVANCED), part(BASIC, answer(NOTHING))])
+
+
+@pytest.mark.parametrize(
+    ("known", "outcomes"),
+    [
+        ({Metric.LAST}, [part(BASIC, answer(NOTHING))]),
+        (set(), [part(ADVANCED, answer(NOTHING))]),
+        (set(), [part(BASIC)]),
+        (set(), [outcome(answer(NOTHING))]),
+        (set(), []),
+    ],
+    ids=["known", "indicators alone", "no answer", "no part", "nobody asked"],
+)
+def test_without_it_a_price_may_still_come(
+    known: set[Metric], outcomes: Sequence[NodeOutcome]
+) -> None:
+    assert not had_no_price(known, outcomes)
