@@ -24,14 +24,14 @@ CURRENCIES = (
 HOURS_APART = 0.0009
 """The most that a rate lies from the ECB's, as a share; a twentieth of the Hong Kong dollar."""
 
-FIRST_DAY = "2023-01-01"
+FIRST_DAY = "2025-01-01"
 
 Fixings = Mapping[str, Mapping[date, Decimal]]
 
 
 @cache
 def per_dollar(until: date) -> Fixings:
-    """Units of each currency for one dollar by the ECB's fixings since 2023, to a day."""
+    """Units of each currency for one dollar by the ECB's fixings since `FIRST_DAY`, to a day."""
     columns = header().rstrip(",").split(",")[1:]
     found: dict[str, dict[date, Decimal]] = {code: {} for code in CURRENCIES}
     for row in rows_until(until):
