@@ -112,7 +112,9 @@ class TurnActivities:
             # An earlier attempt may have been billed: without a detail its usage would not be
             # counted.
             words = f"{request.assignment.agent}: {type(error).__name__}: {error}"
-            raise transient(FailureType.TURN_FAILED, words, *self._usage_detail(request)) from error
+            activity.logger.warning("%s", words, exc_info=error)
+            # With its cause it may be larger than a server keeps of a failed attempt.
+            raise transient(FailureType.TURN_FAILED, words, *self._usage_detail(request)) from None
 
     def _usage(self) -> Usage:
         return self._journal.paid.total(effect_key()) or Usage()

@@ -351,7 +351,7 @@ def execute(arguments: list[str]) -> int:
 def _misused(wrong: TyperException) -> ExitStatus:
     """Prints Typer's message about wrong arguments. The message is empty if Typer has shown the
     help instead."""
-    told = getattr(wrong, "format_message", wrong.__str__)().removeprefix("Value error, ")
+    told = getattr(wrong, "format_message", wrong.__str__)().replace("Value error, ", "")
     if told:
         sys.stderr.write(f"desk: {told} (`--help` shows an example)\n")
     return ExitStatus.USAGE

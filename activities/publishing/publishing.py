@@ -286,7 +286,9 @@ async def _as_publishing_errors(called: str) -> AsyncIterator[None]:
     try:
         yield
     except (PublishingError, StoreUnreachable, OSError) as error:
-        raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
+        # Without its cause: the server keeps at most 4 KB of an attempt's failure, and replaces a
+        # larger one by words that name no reason.
+        raise transient(FailureType.PUBLISHING_FAILED, str(error)) from None
     except Exception as error:
         reason = f"{called} could not be compiled: {error!r}"
         raise permanent(FailureType.PUBLISHING_FAILED, reason) from error

@@ -6,6 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from temporalio.api.failure.v1 import Failure
+from temporalio.converter import DataConverter
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
@@ -26,6 +28,9 @@ from desk.trust.seals import sealed
 from tests.support.documents.report_outcomes import FINISHED_AT
 from tests.support.documents.reports import sample_config, sample_record, sample_report
 from tests.support.processes.forks import at_once
+
+KEPT_BYTES = 4_096
+"""How much a Temporal server keeps of the failure of an attempt."""
 
 WEEK_BEFORE = "2026-W37"
 FEW = frozenset({"USD/JPY", "JP"})
@@ -279,3 +284,17 @@ def test_processes_that_publish_one_week_at_once_have_a_revision_each(tmp_path: 
     ((_, _, latest),) = latest_reports(reports)
     assert (shown := read_published(latest)) is not None
     assert shown.revision == 3
+
+
+async def test_a_folder_that_cannot_be_written_is_named_by_the_failure_that_the_server_keeps(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "reports"
+    folder.write_text("A file is in its place.")
+    with pytest.raises(ApplicationError) as caught:
+        await ActivityEnvironment().run(PublishingActivities(folder).publish_report, first("run-1"))
+    failure = Failure()
+    await DataConverter.default.encode_failure(caught.value, failure)
+    assert failure.ByteSize() < KEPT_BYTES and not failure.HasField("cause")
+    assert f"could not be written to {folder}" in failure.message
+    assert not caught.value.non_retryable
