@@ -60,7 +60,7 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         workflows=PLAYED_WORKFLOWS,
         activities=[
             *effects,
-            PublishingActivities(reports_dir, replaces=True).publish_report,
+            PublishingActivities(reports_dir).publish_report,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,

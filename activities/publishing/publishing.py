@@ -132,8 +132,7 @@ class PublishingActivities:
     ones are uploaded. `archive` maintains the reports' archive; without it, each publication writes
     the archive.
 
-    A revision that another run has published is not overwritten, unless this `replaces` what is
-    there, as a tape does that is played again.
+    A revision that another run has published is not overwritten.
     """
 
     def __init__(
@@ -142,10 +141,7 @@ class PublishingActivities:
         signer: Signer | None = None,
         store: StoreSettings | None = None,
         archive: ArchiveUpkeep | None = None,
-        *,
-        replaces: bool = False,
     ) -> None:
-        self._replaces = replaces
         self._reports_dir = reports_dir
         self._signer = signer
         self._shared = SharedReports(store, reports_dir)
@@ -218,8 +214,7 @@ class PublishingActivities:
     def _report(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG
         asked = request.record.revisions
-        if not self._replaces:
-            request = self._numbered(request, slug)
+        request = self._numbered(request, slug)
         previous = previous_report(self._reports_dir, request.record.week, slug, self._last)
         report = compile_report(
             request.record,
@@ -235,8 +230,7 @@ class PublishingActivities:
             activity.logger.warning("%s: %s", report.week, known)
         with self._last.recording(report, self._reports_dir, slug):
             files = publish(report, self._reports_dir, slug, self._signer)
-        if not self._replaces:
-            show_newest(self._reports_dir, report, slug)
+        show_newest(self._reports_dir, report, slug)
         revisions = request.record.revisions
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(

@@ -118,11 +118,18 @@ def server_name(settings: Settings) -> str:
 def _options(settings: Settings) -> ClientConnectConfig:
     if not settings.external:
         return {"target_host": settings.server.address}
-    return ClientConfig.load_client_connect_config(
-        profile=settings.temporal_profile,
-        config_file=str(settings.temporal_config_file) if settings.temporal_config_file else None,
-        override_env_vars=dict(settings.temporal_environment),
-    )
+    file = settings.temporal_config_file
+    try:
+        return ClientConfig.load_client_connect_config(
+            profile=settings.temporal_profile,
+            config_file=str(file) if file else None,
+            override_env_vars=dict(settings.temporal_environment),
+        )
+    except RuntimeError as error:
+        raise SettingsError(
+            f"the connection to Temporal cannot be read from {file or 'temporal.toml'}: "
+            f"{' '.join(str(error).split())}; TEMPORAL_PROFILE names one of its profiles"
+        ) from None
 
 
 async def _advice(settings: Settings, address: str, error: Exception) -> str:

@@ -24,6 +24,7 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.markets import Band, MarketKind
 from desk.contracts.names import AgentId
 from desk.platform.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
+from desk.platform.temporal.client import server_name
 from tests.support.documents.published import PRIVATE
 from tests.support.processes.homes import PROJECT, home_settings
 
@@ -419,6 +420,13 @@ def test_a_bad_variable_is_named_with_its_value_and_what_is_allowed(
     message = refused(project, **{name: value})
     assert message.startswith(f"environment: {name} is '{value}'; allowed: ")
     assert allowed in message
+
+
+def test_a_profile_that_temporal_toml_has_not_is_named(project: Path) -> None:
+    (project / "temporal.toml").write_text('[profile.default]\naddress = "127.0.0.1:9"\n')
+    settings = loaded(project, TEMPORAL_PROFILE="elsewhere")
+    with pytest.raises(SettingsError, match=r"temporal\.toml: Profile 'elsewhere' not found"):
+        server_name(settings)
 
 
 def test_a_missing_desk_toml_is_named_with_what_to_do(tmp_path: Path) -> None:
