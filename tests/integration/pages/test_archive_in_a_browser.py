@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.html import render_answer_html
 from desk.programs.week.archive.archive import write_archive
 from desk.programs.week.document.publishing import publish
+from tests.support.documents.answers import FINISHED_AT, ticket_record
 from tests.support.documents.archives import report_of, shelve
 from tests.support.outside.browser import Browser, browsing, chromium
 
@@ -82,6 +85,26 @@ def test_nothing_is_wider_than_a_small_screen(screen: Browser, reports: Path, na
     cut = "[...document.querySelectorAll('body *')].filter(e => e.closest('.skip') === null && "
     cut += f"e.getBoundingClientRect().right > {NARROW}).map(e => e.outerHTML.slice(0, 90))"
     assert screen.ask(cut) == []
+
+
+def test_no_word_of_an_answers_table_is_broken_on_a_small_screen(
+    screen: Browser, tmp_path: Path
+) -> None:
+    page = tmp_path / "answer.html"
+    answer = compile_answer(ticket_record(), finished_at=FINISHED_AT)
+    page.write_text(render_answer_html(answer), encoding="utf-8")
+    screen.resize(NARROW)
+    screen.open(page.as_uri())
+    words = ("28 Oct 2026", "Bangko Sentral ng Pilipinas", "The outcome is not in the source yet.")
+    figures = ("4.50 %", "4.75 %", "+25 bp")
+    row = "".join(f"<td>{cell}</td>" for cell in words)
+    row += "".join(f'<td style="white-space: nowrap">{cell}</td>' for cell in figures)
+    table = f"<table><tr>{row}</tr></table>"
+    added = f"document.querySelector('.prose').insertAdjacentHTML('beforeend', '{table}')"
+    screen.ask(f"{added} || true")
+    lines = "(text => { const word = document.createRange(); word.setStart(text, 18);"
+    lines += " word.setEnd(text, 27); return word.getClientRects().length })"
+    assert screen.ask(f"{lines}(document.querySelector('.prose td:nth-child(2)').firstChild)") == 1
 
 
 def test_the_pages_are_dark_where_that_is_asked_for(screen: Browser, reports: Path) -> None:
