@@ -71,7 +71,7 @@ from starters.questions.markets.asked import (
     pairs_of,
     with_markets_beside,
 )
-from starters.questions.markets.kinds import as_banks, is_of, with_banks_together
+from starters.questions.markets.kinds import as_banks, is_of, is_of_carry, with_banks_together
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 
@@ -190,7 +190,8 @@ def _chosen_by_code(
         return ranked
     asked = asked_markets(words, config.markets)
     measured = named is not None or bool(asked.written)
-    if measured and not (graph or given or ticket_ids(words)) and asked.are_several:
+    several = measured and not (graph or given or ticket_ids(words)) and asked.are_several
+    if several and not (when.period is None and is_of_carry(words)):
         return _ranking(config, words, asked.called, asked.side_by_side, when)
     aside = None if named or ticket_ids(words) else asked.first_pair
     if not (graph or given or ticket_ids(words)):

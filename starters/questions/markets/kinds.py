@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.periods import Period
-from desk.analytics.names.subjects import NamedAs, speaks_of_banks, subjects_asked
+from desk.analytics.names.periods import Period, names_period
+from desk.analytics.names.subjects import NamedAs, pairs_named, speaks_of_banks, subjects_asked
 from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketSpec
@@ -20,6 +20,9 @@ from desk.programs.question.builtin.kinds import (
 )
 from starters.questions.markets.asked import AskedMarkets, PairAndBanks, banks_together
 
+_OF_A_PAIR: Final = frozenset({QuestionKind.RATE})
+"""What a question about a pair's carry asks of its banks."""
+
 _OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 
 
@@ -29,6 +32,12 @@ def is_of(kinds: Collection[QuestionKind], words: str) -> bool:
     from desk.platform.memory.sentence_encoder import desk_embedding_model
 
     return kind_of(words, desk_embedding_model) in kinds
+
+
+def is_of_carry(words: str) -> bool:
+    """Returns whether a question that names a pair and no period asks for the rates of its two
+    banks, by the embedding model."""
+    return bool(pairs_named(words)) and not names_period(words) and is_of(_OF_A_PAIR, words)
 
 
 _OF_BANKS: Final = frozenset({NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS})
@@ -63,8 +72,9 @@ def as_banks(
         banks = tuple(each for each in asked.money if each.market in areas)
         pairs = tuple(e for e in asked.of_countries if not codes & {*e.market.split("/")})
         return named, aside, asked._replace(banks=banks, of_countries=pairs, apart=apart)
-    if (named or aside) and asked.money and not (asked.written or measured):
-        if is_of(OF_RATES if asked.of_currencies else OF_A_BANK, words):
+    if (named or aside) and asked.money and not measured:
+        kinds = OF_RATES if asked.of_currencies else OF_A_BANK
+        if is_of_carry(words) if asked.written else is_of(kinds, words):
             return None, None, asked._replace(areas=asked.money)
     elif asked.seats and not (named or aside or asked.areas) and is_of(OF_A_BANK, words):
         return named, aside, asked._replace(areas=asked.seats)

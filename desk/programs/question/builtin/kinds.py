@@ -110,9 +110,10 @@ NOT_DONE: Final = (AskedSide.NOT_RAISED, AskedSide.NOT_CUT)
 """The further sides of a question about several banks: which of them did not."""
 
 _WHO_DID: Final = {f"who_{side}": side for side in (*OF_CHANGES, *NOT_DONE)}
+_LAST_DID: Final = {"since_raised": AskedSide.RAISED, "since_cut": AskedSide.CUT}
 _OF_SEVERAL: Final[Mapping[QuestionKind, Mapping[str, AskedSide]]] = {
     QuestionKind.DECIDED: _WHO_DID,
-    QuestionKind.CHANGED: _WHO_DID,
+    QuestionKind.CHANGED: {**_WHO_DID, **_LAST_DID},
     QuestionKind.RATE: {side: side for side in (AskedSide.HIGHEST, AskedSide.LOWEST)},
 }
 """What is asked about several banks, by the kind of a question and the name of its wordings."""
@@ -162,14 +163,17 @@ def side_of_several(
     question: str, kind: QuestionKind | None, find_meaning: "FindEmbeddingModel"
 ) -> AskedSide | None:
     """Returns what a question of a kind asks about several, even if it does not ask for yes or no:
-    who raised, who is lowest. None if that is nothing or uncertain, and without a model."""
+    who raised, who is lowest; or which of its changes it asks of one bank. None if that is nothing
+    or uncertain, and without a model."""
     meaning, among = find_meaning(), _OF_SEVERAL.get(kind) if kind else None
     if meaning is None or among is None:
         return None
-    near = SIDES.nearness(_compared(question), among, meaning)
+    near = dict[AskedSide, float]()
+    for name, value in SIDES.nearness(_compared(question), among, meaning).items():
+        near[among[name]] = max(value, near.get(among[name], 0.0))
     first, second = sorted(near, key=near.__getitem__, reverse=True)[:2]
     is_near = near[first] >= _FLOOR_OF_SEVERAL
-    return among[first] if is_near and SIDES.is_apart(near[first], near[second]) else None
+    return first if is_near and SIDES.is_apart(near[first], near[second]) else None
 
 
 def since_what(words: str, find_meaning: "FindEmbeddingModel") -> AskedSide | None:

@@ -7,6 +7,7 @@ question was understood.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -30,12 +31,11 @@ MOST_TOLD: Final = 8
 _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
 """A capitalised word within a sentence, or one with a digit."""
 
-_AFTER_A_CURRENCY: Final = re.compile(
-    rf"\b{NamedAs.CURRENCY} ([^\W\d_]+)\b(?! (?:the )?{NamedAs.CURRENCY})"
-)
-"""The word after the name of a currency, unless it joins that to the next."""
+_AFTER_A_CURRENCY: Final = re.compile(rf"\b{NamedAs.CURRENCY} ([^\W\d_]+)")
+_JOINING: Final = re.compile(rf"{_AFTER_A_CURRENCY.pattern} (?=(?:the )?{NamedAs.CURRENCY}\b)")
 
 _PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
+_ABOUT_A_LEVEL: Final = frozenset({None, QuestionKind.LEVEL})
 _ANY_DAY: Final = NOT_KNOWN | {QuestionKind.NEXT}
 _LENGTHS: Final = frozenset({"year", "years", "yr", "yrs"})
 _A_YEAR: Final = SpanNamed(1, "year")
@@ -99,19 +99,28 @@ def unread_words(
     unknown = tuple(word for word in others if stem(word) in not_known)
     # The one word of a question about a move says how it went, and is not a name.
     is_how = kind is QuestionKind.MOVE and {*_content(query)} == {*unknown}
-    beside = _beside_a_currency(query, kind)
+    beside = _beside_a_currency(query, kind, others)
     may_name = tuple(
         word for word in others if (word in unknown and not is_how) or stem(word) in beside
     )
     return UnreadWords(tuple(dict.fromkeys(time)), named, others, is_judged, unknown, may_name)
 
 
-def _beside_a_currency(query: Query, kind: QuestionKind | None) -> frozenset[str]:
-    """Returns the stem of the word directly after a currency's name. In a question about a level it
-    may make it that of another market."""
-    if kind is not QuestionKind.LEVEL:
+def _beside_a_currency(
+    query: Query, kind: QuestionKind | None, others: Sequence[str]
+) -> frozenset[str]:
+    """Returns the stems of the words that make a question about a level one about another market or
+    measure: the word directly after a currency's name, or all `others` if nothing else is asked.
+    A word that joins two currencies is none of them."""
+    if kind not in _ABOUT_A_LEVEL:
         return frozenset()
-    return stems(" ".join(_AFTER_A_CURRENCY.findall(by_their_kinds(query.question))))
+    named = by_their_kinds(query.question)
+    joining = {stem(word) for word in _JOINING.findall(named)}
+    content = {stem(word) for word in _content(query)} - joining
+    left = {stem(word) for word in others} - joining
+    if content == left and kind is QuestionKind.LEVEL:
+        return frozenset(left)
+    return stems(" ".join(_AFTER_A_CURRENCY.findall(named))) - joining
 
 
 def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tuple[str, ...]:

@@ -324,7 +324,8 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         # Of several, the one.
         (
             "which of aud and nzd did better against usd in august",
-            "AUD did better than NZD: the Australian dollar rose 2.05 % against the US dollar.",
+            "AUD did better than NZD: the Australian dollar rose 2.05 % against the US dollar; the"
+            " New Zealand dollar rose 0.92 % against the US dollar.",
         ),
         (
             "worst G10 currency of september?",
@@ -345,7 +346,8 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         ),
         (
             "did kiwi beat aussie last quarter",
-            "No: AUD did better than NZD: the Australian dollar rose 1.18 % against the US dollar.",
+            "No: AUD did better than NZD: the Australian dollar rose 1.18 % against the US dollar;"
+            " the New Zealand dollar fell 0.25 % against the US dollar.",
         ),
         (
             "is the yen at its weakest of the year",
@@ -433,7 +435,6 @@ def test_what_is_asked_for_is_the_first_sentence(
         "how correlated are AUD/USD and NZD/USD",
         "highest the franc has ever been",
         "is the won in a downtrend",
-        "has the loonie been calmer than the aussie this quarter",
         "correlation between AUD/USD and NZD/USD this year, daily changes",
         "average eurgbp in 2025 and how far are we from it now",
         "is the euro below purchasing power parity",
@@ -502,6 +503,65 @@ def test_the_order_of_a_group_begins_with_what_is_asked_for(settings: Settings) 
     assert any(
         each.startswith("G10 against the US dollar, from best to worst: JPY") for each in best
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (
+            "is the loonie having a better october than the aussie",
+            "Yes: CAD did better than AUD: the Canadian dollar rose against the US dollar (USD/CAD"
+            " -1.51 %); the Australian dollar rose 0.82 % against the US dollar.",
+        ),
+        (
+            "did the aussie fall more than the kiwi in september",
+            "No: NZD did worse than AUD: the New Zealand dollar fell 4.60 % against the US dollar;"
+            " the Australian dollar fell 2.71 % against the US dollar.",
+        ),
+        # Both fell: neither rose more.
+        (
+            "did the ringgit rise more than the rupiah in september",
+            "No: IDR did better than MYR: the Indonesian rupiah fell against the US dollar (USD/IDR"
+            " +1.02 %); the Malaysian ringgit fell against the US dollar (USD/MYR +1.29 %).",
+        ),
+        (
+            "did the rupiah rise more than the ringgit in september",
+            "No: IDR did better than MYR: the Indonesian rupiah fell against the US dollar (USD/IDR"
+            " +1.02 %); the Malaysian ringgit fell against the US dollar (USD/MYR +1.29 %).",
+        ),
+        # The desk measures no cross of the yen and the won.
+        (
+            "has the yen been weaker than the won this year",
+            "Yes: the Japanese yen fell against the US dollar (USD/JPY +0.37 %); the South Korean"
+            " won rose against the US dollar (USD/KRW -7.54 %).",
+        ),
+        (
+            "how much more did the franc gain than the euro in october",
+            "CHF did better than EUR: the Swiss franc rose against the US dollar (USD/CHF -1.40 %);"
+            " the euro fell 1.61 % against the US dollar.",
+        ),
+        (
+            "is eurusd more volatile than usdjpy this year",
+            "No: USD/JPY was the more volatile from 1 Jan 2026 to 30 Oct 2026: the volatility of"
+            " its daily moves is 7.7 % a year, that of EUR/USD 5.6 %.",
+        ),
+        (
+            "which was calmer in september, cable or dollar swiss",
+            "GBP/USD was the less volatile from 1 Sep 2026 to 30 Sep 2026: the volatility of its"
+            " daily moves is 4.4 % a year, that of USD/CHF 5.8 %.",
+        ),
+    ],
+)
+def test_two_currencies_are_compared_with_both_figures(
+    question: str, first: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == first and made.found
+
+
+def test_the_volatility_of_a_whole_group_is_not_known(settings: Settings) -> None:
+    made, sentences = answer_to("most volatile asian currency in october", settings)
+    assert sentences[0] == "Nothing that is known here answers the question." and not made.answered
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,26 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             " after it. The source gives only the month, so which of them held on 15 May 2026 is",
         ),
         (
+            # The newer change is the other one.
+            "when did the fed last hike",
+            ("US",),
+            "",
+            "The Federal Reserve last raised its rate on 16 Sep 2026, by 25 bp to 4.375 %.",
+        ),
+        (
+            "the last fed cut",
+            ("US",),
+            "",
+            "The Federal Reserve last cut its rate on 28 Oct 2026, by 25 bp to 4.125 %.",
+        ),
+        (
+            "when are the fed's next three decisions",
+            ("US",),
+            "",
+            "By its calendar the Federal Reserve decides next on 9 Dec 2026. No later day is known"
+            " here.",
+        ),
+        (
             "when did norges bank last hike",
             ("NO",),
             "",

@@ -555,3 +555,19 @@ def test_another_instant_parameter_or_graph_is_another_run(settings: Settings) -
         asked(settings, "What?", "first=a", "second=b", graph="documents").request,
     ]
     assert len({ask_run_id(each.graph, each.query, each.as_of) for each in requests}) == 4
+
+
+@pytest.mark.parametrize(
+    "question", ["carry on aud/jpy", "what is the carry of aussie yen", "the carry on usdjpy"]
+)
+def test_the_carry_of_a_pair_is_asked_of_its_banks(
+    settings: Settings, with_meaning: None, question: str
+) -> None:
+    assert asked(settings, question).request.graph.name == "bank"
+
+
+def test_a_pair_is_measured_where_its_price_is_asked_for(
+    settings: Settings, with_meaning: None
+) -> None:
+    for question in ("aud/jpy rate now", "what is the usdjpy rate", "aud/jpy in september"):
+        assert asked(settings, question).request.graph.name != "bank"

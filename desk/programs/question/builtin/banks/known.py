@@ -17,6 +17,9 @@ from desk.programs.question.builtin.kinds import QuestionKind
 from desk.trust.claims.rate_claims import IN_A_ROW
 
 MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
+DAYS_AHEAD: Final = 2
+"""The number of next decision days that are given for a bank if no number is asked for."""
+
 _CODES: Final = {area: code for code, area in AREAS.items()}
 
 
@@ -24,7 +27,7 @@ class KnownBank(NamedTuple):
     """A bank with the results of research, its events in the order of their days. `past` are the
     days since its last decision whose outcome is unknown, `due` is the as-of day if the bank
     decides on it, and `ahead` the days after it. `days` are the first and the last day that the
-    question names.
+    question names. `days_ahead` is how many of its next days are asked for.
     """
 
     area: str
@@ -35,6 +38,7 @@ class KnownBank(NamedTuple):
     due: MarketEvent | None
     ahead: tuple[MarketEvent, ...]
     days: DaysAsked | None = None
+    days_ahead: int = DAYS_AHEAD
 
     @property
     def name(self) -> str:

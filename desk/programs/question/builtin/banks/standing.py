@@ -20,7 +20,7 @@ from desk.programs.question.builtin.banks.decisions import (
     in_sums,
     newest_changes,
 )
-from desk.programs.question.builtin.banks.known import KnownBank, known_banks, when
+from desk.programs.question.builtin.banks.known import DAYS_AHEAD, KnownBank, known_banks, when
 from desk.programs.question.builtin.banks.rates import (
     YEAR,
     all_yields,
@@ -39,9 +39,6 @@ __all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "decisions_looked_at"]
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
 
-DAYS_AHEAD: Final = 2
-"""The number of decision days given for a bank."""
-
 
 MOST_WITH_RATES: Final = 3
 """The maximum number of banks whose rates are added."""
@@ -56,6 +53,7 @@ def bank_sentences(
     side: AskedSide | None = None,
     *,
     besides: bool = True,
+    days_ahead: int = DAYS_AHEAD,
 ) -> tuple[str, ...]:
     """Describes what is known about the banks that were researched, the facts for a kind of
     question first; empty if a pair was researched. Without a kind the rates of several banks come
@@ -63,8 +61,9 @@ def bank_sentences(
     several banks only their rates are added, and for many not even these. A `verdict` comes before
     everything; if it contains today's rates, only the day up to which they are known is added.
     Among several banks and changes, the `side` that is asked for comes first. Without `besides`,
-    only what is asked for is included."""
-    banks = known_banks(results, as_of_day, days)
+    only what is asked for is included. `days_ahead` is how many of its next days are given."""
+    of_it = known_banks(results, as_of_day, days)
+    banks = [bank._replace(days_ahead=max(days_ahead, DAYS_AHEAD)) for bank in of_it]
     if not banks:
         return (verdict,) if verdict else ()
     orders = _ORDERS if days is None else {**_ORDERS, **_ORDERS_OF_DAYS}
@@ -97,9 +96,11 @@ def _next_day(bank: KnownBank, called: str) -> Iterator[str]:
     if not bank.ahead:
         yield f"No later decision day of {called} is known here."
         return
-    first, *then = (print_full_day(event.event_date) for event in bank.ahead[:DAYS_AHEAD])
-    later = f", and then on {then[0]}" if then else ""
+    first, *then = (print_full_day(event.event_date) for event in bank.ahead[: bank.days_ahead])
+    later = f", and then on {listed(then)}" if then else ""
     yield f"By its calendar {called} decides next on {first}{later}."
+    if len(bank.ahead) < bank.days_ahead and bank.days_ahead > DAYS_AHEAD:
+        yield "No later day is known here."
 
 
 def _day_after(bank: KnownBank, called: str) -> Iterator[str]:

@@ -73,8 +73,13 @@ def bank_answer(
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
     side = side_of_several(query.question, read.taken, WORKER_EMBEDDING_MODEL.get())
+    ahead = question.asked.several if read.taken is QuestionKind.NEXT else 0
     each = (
-        bank_sentences(research, day, read.taken, days, read.verdict, side, besides=besides)
+        bank_sentences(
+            *(research, day, read.taken, days, read.verdict, side),
+            besides=besides,
+            days_ahead=ahead,
+        )
         for days in periods
     )
     # Facts of today are given only once.

@@ -82,7 +82,9 @@ def parts_of(
 ) -> tuple[QuestionPart, ...]:
     """Returns the two parts of a question; empty if the whole is understood as one question and is
     not about banks, or if it is uncertain that two things are asked for."""
-    is_read = question.kind is not None and not question.is_unsure and not question.left.others
+    # A question about a bank is not understood as one if only pairs were researched for it.
+    is_of_prices = question.kind not in OF_A_BANK | {None}
+    is_read = is_of_prices and not question.is_unsure and not question.left.others
     if is_read and not is_of_a_bank(research):
         return ()
     for head, tail in halves(question.query.question):

@@ -4,6 +4,7 @@ The embedding model decides what a yes would mean; if it cannot, the fact is giv
 is computed from claims.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -11,6 +12,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
@@ -26,10 +28,12 @@ from desk.programs.question.builtin.kinds import (
     kind_of,
     side_of,
 )
+from desk.programs.question.builtin.synthesis.markets.ranked_moves import RankedMove, ranked_moves
 
 _OF_A_MOVE: Final = {AskedSide.UP: 1, AskedSide.DOWN: -1}
 _OF_A_GAP: Final = {AskedSide.ABOVE: 1, AskedSide.BELOW: -1, AskedSide.LEVEL: 0}
 _OF_AN_ORDER: Final = {AskedSide.EARLIER: -1, AskedSide.LATER: 1}
+_THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
 _SIGNS: Final = {1: "above", -1: "below"}
 
 
@@ -49,12 +53,17 @@ class _Gap(NamedTuple):
 def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     """Says whether the currency that a question names rose or fell, if it asks for that; empty if
     it does not, or no move of it is known."""
-    moved = _move_of(question, research)
-    if moved is None or kind_of(question, WORKER_EMBEDDING_MODEL.get()) not in OF_PRICES:
+    moved, compared = _move_of(question, research), _moves_compared(question, research)
+    if not (moved or compared) or kind_of(question, WORKER_EMBEDDING_MODEL.get()) not in OF_PRICES:
         return ""
     side = side_of(question, _OF_A_MOVE, WORKER_EMBEDDING_MODEL.get())
     if side is None:
         return ""
+    if moved is None:
+        one, other = compared
+        is_so = _sign(one.gained - other.gained) == _OF_A_MOVE[side]
+        told = "; ".join(f"[[{each.claim.claim_id}|{each.currency}]]" for each in compared)
+        return f"{'Yes' if is_so else 'No'}: {told}."
     code, move = moved
     went = _sign(move.value) * (1 if move.subject.startswith(code) else -1)
     said = "Yes" if went == _OF_A_MOVE[side] else "No"
@@ -170,6 +179,16 @@ def _move_of(question: str, research: Sequence[ResearchResult]) -> tuple[str, Cl
     pairs = (f"{code}/{other}", f"{other}/{code}")
     moves = (known.get(claim_id(pair, Metric.MOVE)) for pair in pairs)
     return next(((code, move) for move in moves if move), None)
+
+
+def _moves_compared(question: str, research: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
+    """Returns the moves against the dollar of the two currencies of which a question compares one
+    with the other, in its order; empty if it compares none, or one move is unknown."""
+    codes = [*dict.fromkeys(each.code for each in currency_mentions(question))]
+    known = {each.currency: each for each in ranked_moves(research)}
+    if len(codes) != len(("one", "other")) or _THAN.search(question) is None:
+        return ()
+    return tuple(known[code] for code in codes) if known.keys() >= {*codes} else ()
 
 
 def _gap(question: str, research: Sequence[ResearchResult]) -> _Gap | None:

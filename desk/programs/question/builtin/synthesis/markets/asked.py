@@ -39,7 +39,7 @@ from desk.programs.question.builtin.kinds import (
     kind_of,
     likeliest,
 )
-from desk.programs.question.builtin.synthesis.markets.results import of_the_market
+from desk.programs.question.builtin.synthesis.markets.results import of_the_market, volatilities
 from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
 
 if TYPE_CHECKING:
@@ -93,6 +93,12 @@ class Aspect(StrEnum):
     WORST = "worst"
     IS_BEST = "is_best"
     IS_WORST = "is_worst"
+    ROSE_MORE = "rose_more"
+    FELL_MORE = "fell_more"
+    MOST_VOLATILE = "most_volatile"
+    LEAST_VOLATILE = "least_volatile"
+    MORE_VOLATILE = "more_volatile"
+    LESS_VOLATILE = "less_volatile"
     WHICH_ROSE = "which_rose"
     WHICH_FELL = "which_fell"
 
@@ -124,7 +130,15 @@ _OF_ITS_VALUE: Final = {
 and where it is quoted in this one, which is weak where the pair is high."""
 
 WHICH_WENT: Final = frozenset({Aspect.WHICH_ROSE, Aspect.WHICH_FELL})
-AMONG_SEVERAL: Final = WHICH_WENT | {Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST}
+OF_VOLATILITY: Final = frozenset(
+    {Aspect.MOST_VOLATILE, Aspect.LEAST_VOLATILE, Aspect.MORE_VOLATILE, Aspect.LESS_VOLATILE}
+)
+AMONG_SEVERAL: Final = (
+    WHICH_WENT
+    | OF_VOLATILITY
+    | {Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST}
+    | {Aspect.ROSE_MORE, Aspect.FELL_MORE}
+)
 
 OTHER: Final = "other"
 """The name of the wordings that ask for none of these."""
@@ -236,6 +250,8 @@ def market_question(
     if kind in NOT_KNOWN | OF_A_BANK or (research and not pairs):
         asked = asked._replace(aspect=None)
     if asked.aspect is Aspect.BAND and not any(_in_a_band(research)):
+        asked = asked._replace(aspect=None, unmeasured=True)
+    if asked.aspect in OF_VOLATILITY and len(volatilities(query, research)) < 2:
         asked = asked._replace(aspect=None, unmeasured=True)
     levels = [*map(asked.level_of, _fixings(research))]
     if asked.aspect in BESIDE_A_NUMBER and levels and not any(levels):

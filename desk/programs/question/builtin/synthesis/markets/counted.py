@@ -2,13 +2,15 @@
 was beyond a number, on which day first or last, for how many weeks in a row it went one way, its
 largest day or week, its mean, its volatility."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
+from desk.analytics.names.subjects import pairs_named, subjects_asked
 from desk.contracts.findings.claims import Claim, Metric, level_named, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -20,7 +22,11 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
     MarketQuestion,
     is_quoted,
 )
-from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
+from desk.programs.question.builtin.synthesis.markets.results import (
+    of_the_market,
+    volatilities,
+    whole_days,
+)
 
 OLDER_UNSEEN: Final = " Older fixings were not looked at."
 
@@ -123,6 +129,45 @@ def _largest_span(
         f"The largest one-{length} {_MOVES[way]} of {last.subject} {over(question, last)} was"
         f" [[{largest.claim_id}|signed]] {when} {day}, from [[{start}]] on {before} to [[{end}]]."
     )
+
+
+def volatility_compared(
+    question: MarketQuestion, aspect: Aspect, research: Sequence[ResearchResult]
+) -> str:
+    """Says which pairs moved more over the days that are asked about, from the most volatile one or
+    the calmest one; yes or no, if the question asks that of the one that it names first. Empty
+    unless the volatility of two is known."""
+    swings = volatilities(question.query, research)
+    calm_first = aspect in (Aspect.LEAST_VOLATILE, Aspect.LESS_VOLATILE)
+    ranked = sorted(swings, key=lambda claim: claim.value, reverse=not calm_first)
+    if len(ranked) < 2:
+        return ""
+    first, *others = ranked
+    said = ""
+    if aspect in (Aspect.MORE_VOLATILE, Aspect.LESS_VOLATILE):
+        said = "Yes: " if first.subject == _named_first(question, ranked) else "No: "
+    of_others = ", ".join(f"that of {each.subject} [[{each.claim_id}]]" for each in others)
+    most = "least" if calm_first else "most"
+    if len(ranked) == len(("one", "other")):
+        most = "less" if calm_first else "more"
+    days = _of_its_days(question, first)
+    return (
+        f"{said}{first.subject} was the {most} volatile {days}: the volatility of its daily moves"
+        f" is [[{first.claim_id}]] a year, {of_others}."
+    )
+
+
+def _named_first(question: MarketQuestion, ranked: Sequence[Claim]) -> str | None:
+    """The pair that a question names first, or the only one of the currency that it names first."""
+    words = question.query.question
+    pairs = {claim.subject for claim in ranked}
+    named = [pair for pair in pairs_named(words) if pair in pairs]
+    if len(named) > 1:
+        return named[0]
+    codes = (subject.code for subject in subjects_asked(words) if subject.code != DOLLAR)
+    first = next(codes, "")
+    of_it = [pair for pair in pairs if first in pair.split("/")]
+    return of_it[0] if len(of_it) == 1 else None
 
 
 def _days_moved(question: MarketQuestion, known: Mapping[Metric, Claim], way: int) -> str:

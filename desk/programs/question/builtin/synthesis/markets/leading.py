@@ -17,6 +17,7 @@ from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
     AMONG_SEVERAL,
+    OF_VOLATILITY,
     WHICH_WENT,
     Aspect,
     MarketQuestion,
@@ -28,6 +29,7 @@ from desk.programs.question.builtin.synthesis.markets.counted import (
     OLDER_UNSEEN,
     counted_sentence,
     over,
+    volatility_compared,
 )
 from desk.programs.question.builtin.synthesis.markets.move_sentences import (
     level_words,
@@ -72,6 +74,8 @@ def first_sentence(question: MarketQuestion, research: Sequence[ResearchResult])
     aspect = question.asked.aspect
     if aspect is None:
         return ""
+    if aspect in OF_VOLATILITY:
+        return volatility_compared(question, aspect, research)
     if aspect in AMONG_SEVERAL:
         return _first_of_several(question, aspect, research)
     pairs = (each for each in research if "/" in each.market)
@@ -259,23 +263,29 @@ def _first_of_several(
         return ""
     if aspect in WHICH_WENT:
         return _which_went(ranked, 1 if aspect is Aspect.WHICH_ROSE else -1)
-    best = aspect in (Aspect.BEST, Aspect.IS_BEST)
+    best = aspect in (Aspect.BEST, Aspect.IS_BEST, Aspect.ROSE_MORE)
     first, last = (ranked[0], ranked[-1]) if best else (ranked[-1], ranked[0])
     said = ""
-    if aspect in (Aspect.IS_BEST, Aspect.IS_WORST):
+    if aspect in _IS_IT_SO:
         named = next(iter(_named(question, ranked)), None)
-        said = "" if named is None else "Yes: " if named == first.currency else "No: "
+        is_so = named == first.currency and first.gained * _MOVED_MORE.get(aspect, 0) >= 0
+        said = "" if named is None else "Yes: " if is_so else "No: "
     if len(ranked) == 2:
         placed = f"did {'better' if best else 'worse'} than {last.currency}"
-    else:
-        group = question.query.parameters.get(RANK, "")
-        placed = f"did {'best' if best else 'worst'} {_among(group)}"
+        return f"{said}{first.currency} {placed}: {_told(first)}; {_told(last)}."
+    group = question.query.parameters.get(RANK, "")
+    placed = f"did {'best' if best else 'worst'} {_among(group)}"
     several = question.asked.several
     if not said and 1 < several < len(ranked):
         placing = ranked[:several] if best else ranked[::-1][:several]
         return f"{listed(e.currency for e in placing)} {placed}: {'; '.join(map(_told, placing))}."
     return f"{said}{first.currency} {placed}: {_told(first)}."
 
+
+_MOVED_MORE: Final = {Aspect.ROSE_MORE: 1, Aspect.FELL_MORE: -1}
+"""Which way a currency must have gone to have gone it farther than another."""
+
+_IS_IT_SO: Final = {Aspect.IS_BEST, Aspect.IS_WORST, *_MOVED_MORE}
 
 _WENT: Final = {1: "rose", -1: "fell", 0: "hardly moved"}
 

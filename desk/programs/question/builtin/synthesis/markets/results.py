@@ -5,8 +5,10 @@ from datetime import date, timedelta
 from typing import Final
 
 from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.subjects import pairs_named
 from desk.analytics.prices.series import window_days
-from desk.contracts.findings.claims import Claim
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -65,3 +67,11 @@ def is_of_a_bank(results: Sequence[ResearchResult]) -> bool:
     """Returns whether a bank was researched, whose calendar has information even without an
     event."""
     return any("/" not in result.market for result in results)
+
+
+def volatilities(query: Query, results: Iterable[ResearchResult]) -> list[Claim]:
+    """Returns the volatility of each pair that a question names, and of each one with the dollar:
+    the cross of two currencies is not one of them."""
+    named = pairs_named(query.question)
+    of_it = (r for r in results if r.market in named or DOLLAR in r.market.split("/"))
+    return [claim for claim in of_the_market(of_it) if claim.metric is Metric.SPAN_VOLATILITY]
