@@ -19,14 +19,14 @@ UNKNOWN_FILING_DELAY = timedelta(days=90)
 the longest that the SEC allows for an annual report (Form 10-K)."""
 
 OF_ACCOUNTS = (
-    "The last price over the diluted earnings a share, and over the equity a share; the net income "
-    "over the revenue, in percent; the debt over the equity: of the newest annual accounts known "
+    "The last price divided by diluted earnings per share, and by equity per share; net income "
+    "divided by revenue, in percent; debt divided by equity. From the newest annual accounts known "
     "at as_of, by the day of their report or 90 days after their period."
 )
 
 REPORTED = (
-    "Revenue of the newest annual accounts known at as_of against the year before; the last "
-    "reported earnings a share against what had been expected, in percent of it."
+    "Revenue of the newest annual accounts known at as_of, compared with the year before; the last "
+    "reported earnings per share, compared with the expected ones, in percent of these."
 )
 
 MOST_STRENGTH = 0.5

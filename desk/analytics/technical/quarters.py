@@ -26,10 +26,10 @@ the SEC allows for a quarterly report (Form 10-Q). The last quarter of a financi
 the annual report, and takes `UNKNOWN_FILING_DELAY`."""
 
 OF_QUARTERS: Final = (
-    "Revenue of the newest quarter known at as_of against the quarter a year before, and its net "
-    "income over its revenue, in percent. A quarter counts as known from the end of the day of its "
-    f"report (UTC); where no such day is told, from {QUARTER_DELAY.days} days after its end, and "
-    f"from {UNKNOWN_FILING_DELAY.days} days after the end of a financial year."
+    "Revenue of the newest quarter known at as_of, compared with the same quarter a year before, "
+    "and its net income divided by its revenue, in percent. A quarter counts as known from the end "
+    f"of the day of its report (UTC); if that is not known, from {QUARTER_DELAY.days} days after "
+    f"its end, and from {UNKNOWN_FILING_DELAY.days} days after the end of a financial year."
 )
 
 _A_YEAR: Final = (355, 376)

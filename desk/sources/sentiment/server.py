@@ -59,18 +59,18 @@ MOST_ITEMS = 60
 
 GATHERED = (
     "Web pages of the knowledge corpus that name the market and, with --live, the banks' own feeds "
-    "and Google News, of the {days} days up to as_of; each story once by its title, as it was "
-    "first told."
+    "and Google News, of the {days} days up to as_of; stories with the same title count once, as "
+    "first published."
 )
 MADE_UP = (
-    "Headlines that are generated for practice, of the {days} days up to as_of; each once by its "
-    "title, as it was first told."
+    "Headlines generated for practice, of the {days} days up to as_of; headlines with the same "
+    "title count once, as first published."
 )
 JUDGED = (
     " The mean tone of all stories, from -100 to 100 for the market: the stance of banks' "
-    "statements by a list of phrases, the polarity of headlines by vaderSentiment, turned round "
-    "for the second currency of a pair; a story without a listed word counts as even. Lists of "
-    "words do not understand a text. Social feeds are counted by the server social, analysts' "
+    "statements by a list of phrases, the polarity of headlines by vaderSentiment, with the sign "
+    "reversed for a pair's second currency; a story without a listed word counts as neutral. Word "
+    "lists do not understand a text. Social feeds are counted by the server social, analysts' "
     "ratings by yahoo_finance."
 )
 

@@ -51,11 +51,11 @@ MOST_STRENGTH: Final = 0.3
 
 RATED: Final = (
     "Analysts' ratings that Yahoo Finance lists, of the {days} days up to as_of; each counts as "
-    "known from the end of its day (UTC). Revisions are those of estimates of the running year's "
-    "earnings in the 30 days up to now. They are opinions, and no facts."
+    "known from the end of its day (UTC). Revisions are those of estimates of the current year's "
+    "earnings in the 30 days up to now. They are opinions, not facts."
 )
 NO_REVISIONS: Final = (
-    "The revisions of estimates at that instant are not known: Yahoo Finance tells those up to now."
+    "The revisions of estimates at that instant are not known: Yahoo Finance has current ones only."
 )
 
 _Found = TypeVar("_Found")
