@@ -199,6 +199,8 @@ class Answering:
             turned["about"] = FORMS[turned["about"]].mirror or None
         for view in turned.get("views", []):
             view["probability"] = 0.99
+        if "first_day" in turned:
+            turned |= {"markets": ["XXX/YYY"], "first_day": "2999-01-01"}
         if "keep" in turned:
             turned["keep"] = [{"evidence": "nowhere", "item": 0}]
         return turned
@@ -384,6 +386,7 @@ def _advice(of: Answering) -> Answer:
 
 _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
     "markets note": _plan,
+    "markets first_day last_day": lambda of: {"markets": [], "first_day": None, "last_day": None},
     "events news views": _research,
     "issues confidence": lambda of: {"issues": [], "confidence": 0.8},
     "headline themes": _commentary,
