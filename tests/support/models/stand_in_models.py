@@ -173,8 +173,8 @@ class Answering:
         fields = set(form.get("properties", {}))
         made = next((make for named, make in _FORMS.items() if set(named.split()) <= fields), None)
         if made is None:
-            return "{}"
-        answer = made(self)
+            raise LookupError(f"no stand-in knows a form of {', '.join(sorted(fields))}")
+        answer = {name: value for name, value in made(self).items() if name in fields}
         if hostile:
             answer = self._turned(answer)
         elif self.character is Character.CARELESS and (not self.corrected or self.chance < 25):
@@ -387,7 +387,7 @@ def _advice(of: Answering) -> Answer:
 _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
     "markets note": _plan,
     "markets first_day last_day": lambda of: {"markets": [], "first_day": None, "last_day": None},
-    "events news views": _research,
+    "events views": _research,
     "issues confidence": lambda of: {"issues": [], "confidence": 0.8},
     "headline themes": _commentary,
     "keep": _keep,
