@@ -167,7 +167,7 @@ def had_of(view: LearnedView, server: str) -> ToolUse:
     )
 
 
-async def test_a_silent_source_that_kills_a_market_needs_more_time(
+async def test_a_silent_source_that_kills_a_market_needs_more_time_and_another_beside_it(
     server: Client, tmp_path: Path, shared: Wired
 ) -> None:
     """Nobody could do its task: all calls are those of dead letters."""
@@ -179,6 +179,10 @@ async def test_a_silent_source_that_kills_a_market_needs_more_time(
     assert (had.calls, had.failed, had.retried) == (6, 6, 6)
     assert "raise_timeout:ecb: give every call 2 s" in printed
     assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
+    assert "add_source:ecb: name another source besides ecb" in printed
+    assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
+    assert "no other source has quote, history" in printed
+    assert "avoid_source" not in printed
 
 
 async def test_a_source_that_is_late_and_then_in_time_needs_more_time(
@@ -216,19 +220,6 @@ async def test_a_source_that_hardly_answers_is_avoided_and_comes_second_once_it_
     assert "prefer_fallback:ecb:quote" in then
     assert "prefer_fallback:ecb:history" in then
     assert "calls of ecb got no answer in the newest 4 weeks, in 3 of them" in then
-
-
-async def test_a_source_that_fails_often_and_alone_wants_another_beside_it(
-    server: Client, tmp_path: Path, shared: Wired
-) -> None:
-    async with faulty_desk(server, tmp_path, config_of(), shared) as desk:
-        for week in WEEKS[:3]:
-            await desk.week(week, Fault.ERROR)
-        printed = await desk.printed()
-    assert "add_source:ecb: name another source besides ecb" in printed
-    assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
-    assert "no other source has quote, history" in printed
-    assert "avoid_source" not in printed
 
 
 async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_it_was_late_in(
