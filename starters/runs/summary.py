@@ -23,7 +23,6 @@ from desk.programs.week.document.rendering.coverage_words import (
     outage_lines,
     verdict_words,
 )
-from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.objections import trust_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
@@ -141,7 +140,7 @@ def summary_of(
         outcome=Outcome.COMPLETE if complete else Outcome.INCOMPLETE,
         week_changes=report.changes if report else None,
         trust=trust_line(report) if report else None,
-        headline=lead_in(report).headline.text if report else None,
+        headline=report.lead.headline.text if report and report.lead else None,
         movers=_biggest(report.movers) if report else (),
         decisions=tuple(row for row in report.calendar if not row.ahead) if report else (),
         temporal_ui=temporal_ui,
