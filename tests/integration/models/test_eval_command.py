@@ -74,7 +74,7 @@ def test_what_a_model_was_told_and_mended_is_counted_and_paid(desk: DeskCommand)
     (line_of_ask,) = held["work"]
     total = line_of_ask["total"]
     assert held["model"] == MODEL and line_of_ask["tokens"] > 0
-    assert total["objected"] > total["mended"] > 0 and 0 < float(total["cost_usd"]) < 20
+    assert total["objected"] >= total["mended"] > 0 and 0 < float(total["cost_usd"]) < 20
     assert "invented" in verdicts(held), "it answers what has no answer"
 
 
