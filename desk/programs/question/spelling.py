@@ -70,7 +70,7 @@ def spelling_of(question: str, is_word: IsWord) -> Spelling:
     unknown: dict[str, None] = {}
     for found in _TOKEN.finditer(question):
         written = found[0]
-        if written in read or _is_known(written) or is_word(written):
+        if written in read or _is_known(written) or any(map(is_word, (written, stem(written)))):
             continue
         within = found.start() and not question[: found.start()].rstrip().endswith((".", "?", "!"))
         word = _meant(written, is_name=bool(within) and written[0].isupper())

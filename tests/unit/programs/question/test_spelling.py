@@ -7,7 +7,7 @@ from desk.contracts.agents.tasks import Query
 from desk.programs.question.spelling import spelling_of
 
 VOCABULARY = frozenset(
-    ("austria", "frank", "marsh", "round", "whose", "office", "found", "write"),
+    ("austria", "frank", "marsh", "round", "whose", "office", "found", "write", "back"),
 )
 
 
@@ -55,6 +55,8 @@ def test_a_word_with_a_slip_is_read_as_the_one_that_is_near(
         "what is marsh",
         # Two names are as near: the krona and the krone.
         "kronx",
+        # Other forms of words that the vocabulary has.
+        "the badge of offices and whose bulletin backs it",
         # A code of another currency, an id, an address, and parts of them.
         "USDBRL",
         "what holds up DESK-101",
