@@ -115,11 +115,9 @@ async def test_the_answers_count_although_server_and_worker_were_killed(asked: A
     os.kill(asked.server.pid, signal.SIGKILL)
     asked.fleet.kill(Role.ORCHESTRATOR)
     await server_again(asked)
-    unanswered = await run(asked, "escalations", "list")
-    assert unanswered.code == 1
-    assert "desk worker" in unanswered.err and "Traceback" not in unanswered.err
-    asked.fleet.start(Role.ORCHESTRATOR)
+    # They are read from the server's histories, without a worker.
     assert await listed(asked) == cases
+    asked.fleet.start(Role.ORCHESTRATOR)
 
     await answered_by_the_desk(asked, cases)
     await answered_by_temporal(asked, cases)

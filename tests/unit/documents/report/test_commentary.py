@@ -163,7 +163,7 @@ def test_words_that_agree_with_their_figures_stay(held: str) -> None:
         (Sentence(prose="USD/JPY moved.", text="USD/JPY soared."), "its prose gives another text"),
         (
             Sentence(prose="It is 151.234.", text="It is 151.234."),
-            "'151.234': digits stand",
+            "'151.234': digits are allowed",
         ),
         (Sentence(prose="[[USD/JPY:basis]]", text="1 %"), "which is not here"),
         (

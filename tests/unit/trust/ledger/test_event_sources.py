@@ -156,7 +156,7 @@ def test_a_report_with_news_and_commentary_is_verified() -> None:
         (lambda e: {"text": "Officials spoke."}, "its prose gives another text"),
         (
             lambda e: {"description": "It is 151.234.", "text": "It is 151.234."},
-            "'151.234': digits stand",
+            "'151.234': digits are allowed",
         ),
         (lambda e: {"market": "EUR/USD"}, "it is an event of EUR/USD"),
     ],
