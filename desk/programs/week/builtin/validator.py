@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from desk.agents.capabilities import usual_route
 from desk.analytics.comparison import Comparable
 from desk.analytics.prices.figure_days import FigureDays
+from desk.analytics.prices.fixings import has_lapsed
 from desk.analytics.prices.rates_view import rate_of
 from desk.analytics.prices.series import Fixings, window_days
 from desk.analytics.units import UNITS
@@ -467,11 +468,11 @@ def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
 
 
 def _is_older_than_quotes(claim: Claim, case: Case) -> bool:
-    """Returns whether a level is from before the days asked about, for which the source now has no
-    quote. Where prices have ended, a question is answered by the newest one, which no quote
-    contradicts."""
-    first_day, _ = window_days(case.request.assignment.window)
-    return claim.as_of < first_day and case.quote is not None and case.quote.answer.value is None
+    """Returns whether a level is too old for a quote, and the source has no newer one. Where prices
+    have ended, a question is answered by the newest one, which no quote contradicts."""
+    if case.quote is None or case.quote.answer.value is not None:
+        return False
+    return has_lapsed(claim.as_of, case.quote.answer.as_of)
 
 
 def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) -> list[Claim]:

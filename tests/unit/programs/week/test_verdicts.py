@@ -413,6 +413,18 @@ def test_a_claim_that_its_evidence_does_not_give_is_rejected_without_its_figure(
     assert derived.status is ClaimStatus.REJECTED
 
 
+def test_a_level_of_before_prices_ended_is_not_rejected_for_want_of_a_quote() -> None:
+    """As for a question about the year, where the file of fixings ends four weeks before now."""
+    quote = real_quote("USD/JPY", WEEK)
+    later = quote.as_of + timedelta(weeks=4)
+    ended = quote.model_copy(
+        update={"as_of": later, "value": None, "fixed_on": None, "missing": "The file ends."}
+    )
+    assert verdicts(YEN, get_quote=ended)["USD/JPY:last"].status is ClaimStatus.SINGLE_SOURCE
+    current = ended.model_copy(update={"as_of": quote.as_of})
+    assert verdicts(YEN, get_quote=current)["USD/JPY:last"].status is ClaimStatus.REJECTED
+
+
 def test_what_rests_on_a_rejected_input_is_rejected_although_it_follows_from_it() -> None:
     """The range position is recomputed from the wrong year's high, and agrees with it."""
     findings = research(YEN)
