@@ -611,6 +611,14 @@ def test_now_is_the_newest_fixing_that_is_known_and_its_age_is_told(settings: Se
     assert f"{told} question." in sentences
 
 
+def test_days_after_the_newest_fixing_are_not_answered_for(settings: Settings) -> None:
+    asked = "has usdsgd fixed above 1.30 at any time since July"
+    _, sentences = answer_to(asked, settings, as_of=None)
+    assert sentences[0].startswith(
+        "No: the fixings of USD/SGD from 1 Jul 2026 to 30 Oct 2026 ranged"
+    )
+
+
 def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Settings) -> None:
     made, sentences = answer_to("has dollar yen been above 1.10 this year", settings)
     assert not any(each.startswith(("Yes", "No:")) for each in sentences)

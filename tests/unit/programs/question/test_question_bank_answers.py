@@ -488,7 +488,7 @@ def test_an_answers_first_sentence_stands_by_itself(with_meaning: None) -> None:
 def test_a_section_names_the_bank_of_a_stance_and_says_its_days_ahead_once() -> None:
     _, sections = answer("when did norges bank last hike", research("NO"))
     assert sections["NO: policy rates"].splitlines()[0] == (
-        "- The stance of Norges Bank: tightening (policy rate 4.25 %, last change +25 bp)."
+        "- The stance of Norges Bank: tightening (policy rate 4.25 %, last decision +25 bp)."
     )
     result = research("US")
     ahead = next(e for e in result.events if e.event_type is EventType.SCHEDULED_DECISION)

@@ -11,6 +11,7 @@ from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import pairs_named, subjects_asked
+from desk.analytics.prices.fixings import has_lapsed
 from desk.contracts.findings.claims import Claim, Metric, level_named, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -96,11 +97,14 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
 
 
 def over(question: MarketQuestion, last: Claim) -> str:
-    """Returns the words for the days that a figure covers."""
+    """Returns the words for the days that a figure covers. They end with the last fixing if the
+    series ended before the days asked about."""
     if READ not in question.query.parameters:
         return f"in the 52 weeks to {print_full_day(last.as_of)}"
-    first, end = map(print_full_day, whole_days(question.window))
-    return f"from {first} to {end}"
+    first, end = whole_days(question.window)
+    if has_lapsed(last.as_of, question.window.end):
+        end = last.as_of
+    return f"from {print_full_day(first)} to {print_full_day(end)}"
 
 
 def _largest_span(

@@ -127,13 +127,13 @@ def _other_rates(result: ResearchResult, events: Iterable[MarketEvent]) -> Itera
 _RESTS: Final = {
     Metric.POLICY_RATE: "policy rate",
     Metric.DECISION_RATE: "policy rate",
-    Metric.DECISION_CHANGE: "last change",
+    Metric.DECISION_CHANGE: "last decision",
 }
 
 
 def _view(view: View, result: ResearchResult) -> str:
-    """Returns words such as `The stance of Norges Bank: tightening (policy rate 4.25 %, last change
-    +25 bp).`"""
+    """Returns words such as `The stance of Norges Bank: tightening (policy rate 4.25 %, last
+    decision +25 bp).`"""
     leaning = _LEANINGS[view.kind].get(view.leaning, view.leaning.value)
     metrics = {claim.claim_id: claim.metric for claim in result.claims}
     named = ((_RESTS.get(metrics[name], ""), name) for name in view.claims if name in metrics)
