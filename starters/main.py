@@ -45,7 +45,7 @@ class Command(NamedTuple):
 COMMANDS: Final = {
     "run": Command("starters.weeks.run", "Research a week and publish its report.", Panel.FIRST),
     "report": Command(
-        "starters.published.report",
+        "starters.published.report.command",
         "Show the published report of a week. Needs no server.",
         Panel.FIRST,
     ),

@@ -28,7 +28,7 @@ from starters.published.published_files import (
     published_week,
     read_report,
 )
-from starters.published.report import trace_named
+from starters.published.report.tracing import trace_named
 from starters.runs.week_choice import written_week
 from starters.terminal.exit_status import CommandError
 

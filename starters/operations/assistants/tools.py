@@ -24,13 +24,9 @@ from desk.documents.rendering.figures.traces import Trace
 from desk.platform.settings import Settings
 from starters.monitoring.week_status import status_at
 from starters.operations.serve.serving.hosting import DeskKeeper
-from starters.published.report import (
-    ClaimList,
-    published_report,
-    published_summary,
-    report_with,
-    trace_or_claims,
-)
+from starters.published.report.choosing import published_report, report_with
+from starters.published.report.command import published_summary
+from starters.published.report.tracing import ClaimList, trace_or_claims
 from starters.questions.answer_run import AnswerRequest, AnswerRun
 from starters.questions.ask import question_start
 from starters.questions.choice import AskOptions

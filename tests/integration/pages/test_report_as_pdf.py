@@ -6,7 +6,7 @@ import pytest
 
 from desk.documents.publishing.pdf import BROWSERS, PdfError, write_pdf
 from desk.programs.week.document.publishing import publish
-from starters.published.report import ReportView, show_report
+from starters.published.report.command import ReportView, show_report
 from starters.terminal.exit_status import CommandError, ExitStatus
 from tests.support.documents.archives import report_of
 from tests.support.outside.browser import chromium

@@ -249,7 +249,7 @@ def test_an_unforeseen_error_is_one_line_unless_debugging(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr("starters.published.report.show_report", broken)
+    monkeypatch.setattr("starters.published.report.command.show_report", broken)
     assert execute(["report"]) == ExitStatus.FAILED
     assert capsys.readouterr().err == "desk: ZeroDivisionError: by zero; DESK_DEBUG=1 shows where\n"
     monkeypatch.setenv("DESK_DEBUG", "1")

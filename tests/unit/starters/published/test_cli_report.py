@@ -13,7 +13,7 @@ from desk.documents.rendering.figures.traces import Trace, Traces
 from desk.programs.week.document.publishing import publish
 from desk.trust.seals import sealed
 from starters.main import execute
-from starters.published.report import console, trace_tree
+from starters.published.report.tracing import console, trace_tree
 from starters.terminal.exit_status import ExitStatus
 from tests.support.documents.traced_report import AS_OF, MOVE, pair_section, traced_report
 from tests.support.processes.homes import home_environment

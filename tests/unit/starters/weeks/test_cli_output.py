@@ -47,7 +47,7 @@ from starters.operations.doctor import (
     writable_check,
 )
 from starters.published.published_files import check_target, copy_set
-from starters.published.report import revision_lines
+from starters.published.report.command import revision_lines
 from starters.questions.ask import instead
 from starters.questions.choice import AskOptions
 from starters.questions.printing import outcome_of

@@ -1,0 +1,1 @@
+"""`desk report`: a published report, its differences, origins and traces."""
