@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from desk.contracts.names import AgentId
-from starters.sources.tools.command import DeskTools
+from starters.sources.tools.listing import DeskTools
 from tests.support.processes.command import Answer, DeskCommand
 
 WEEK = "2026-W44"

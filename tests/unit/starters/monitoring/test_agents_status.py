@@ -39,7 +39,7 @@ from starters.monitoring.agents.work import (
     count_work,
     worker_line,
 )
-from starters.sources.tools.command import RunToolUse, add_use
+from starters.sources.tools.uses import RunToolUse, add_use
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

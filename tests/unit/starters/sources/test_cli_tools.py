@@ -22,20 +22,11 @@ from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.mcp_json import NEEDS, present, read_mcp_config
 from starters.main import execute
 from starters.sources.tools import command, discover
-from starters.sources.tools.command import (
-    NEWEST,
-    DeskTools,
-    RunToolUse,
-    ToolRecord,
-    Used,
-    absent_from,
-    record_lines,
-    record_of,
-    servers_of,
-    table_of,
-)
 from starters.sources.tools.discover import discovery, discovery_lines, route_text
+from starters.sources.tools.listing import DeskTools, Used, absent_from, servers_of, table_of
 from starters.sources.tools.offers import Offer
+from starters.sources.tools.record import NEWEST, ToolRecord, record_lines, record_of
+from starters.sources.tools.uses import RunToolUse
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
 from tests.support.processes.homes import PROJECT, home_environment

@@ -15,7 +15,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.learning.lessons import Lesson
 from desk.contracts.learning.record import LearningRequest, LearningState
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
-from starters.sources.tools.command import learned_from
+from starters.sources.tools.record import learned_from
 
 
 def lesson(week: int, expected: int = 1) -> Lesson:
