@@ -50,7 +50,7 @@ COMMANDS: Final = {
         Panel.FIRST,
     ),
     "audit": Command(
-        "starters.published.audit",
+        "starters.published.audit.command",
         "Verify a published report or answer from its evidence alone. Needs no server and no "
         "network.",
         Panel.FIRST,

@@ -22,7 +22,7 @@ from desk.contracts.week.report import MarketOutcome, ResearchReport
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.programs.week.document.publishing import publish
-from starters.published.audit import audit_report
+from starters.published.audit.command import audit_report
 from starters.terminal.exit_status import ExitStatus
 from tests.support.documents.answers import FINISHED_AT, ticket_record, validated_record
 from tests.support.stocks.reports import stock_record

@@ -10,7 +10,7 @@ from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.trust.seals import sealed
-from starters.published.audit import counted_words
+from starters.published.audit.result import counted_words
 from tests.support.documents.answers import FINISHED_AT
 from tests.support.swarms.reports import swarm_record
 

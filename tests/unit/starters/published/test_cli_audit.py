@@ -138,7 +138,7 @@ def test_what_is_no_report_is_told_in_one_line(
     assert execute(["audit", str(path)]) == ExitStatus.FAILED
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "no-report.json is no report" in told
+    assert "no-report.json is not a report" in told
 
 
 def test_a_missing_file_and_a_folder_are_told_in_one_line(

@@ -1,0 +1,1 @@
+"""`desk audit`: a published report or answer, verified from its evidence alone."""
