@@ -79,7 +79,7 @@ def why_left_out(server: str, tool: str, policy: RunPolicy) -> str | None:
     if source is None:
         return None
     if source.tools:
-        return f"{source.named} had nothing to answer from when the run was planned"
+        return f"{source.named} had no data when the run was planned"
     return f"{server} could not be reached when the run was planned"
 
 

@@ -133,7 +133,7 @@ class Evaluating:
         """Returns an evaluation that says that the horizon was not waited for. No agent is
         asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
-        words = f"nobody was asked: {NEVER}"
+        words = f"not evaluated: {NEVER}"
         task = self._task(self._run.profile(agent))
         return TaskOutcome(
             result=never_evaluated(task.assignment, self._run.request.symbol),

@@ -106,7 +106,7 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
         yield f"{named} could not be reached when the run was planned, so {asked} not asked"
     silent = named_together(source.named for source in unreachable if source.tools)
     if silent:
-        yield f"{silent} had nothing to answer from when the run was planned"
+        yield f"{silent} had no data when the run was planned"
 
 
 def _of_agents(record: GraphRecord, reported: Iterable[str]) -> Iterator[str]:

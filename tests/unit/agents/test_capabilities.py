@@ -69,7 +69,7 @@ def test_a_tool_that_has_nothing_to_answer_from_is_no_route_and_its_servers_othe
     assert not researcher.may_call("cross_asset", "get_yields")
     assert researcher.may_call("cross_asset", "get_asset")
     why = why_left_out("cross_asset", "get_yields", policy)
-    assert why == "cross_asset (yields) had nothing to answer from when the run was planned"
+    assert why == "cross_asset (yields) had no data when the run was planned"
     assert why_left_out("cross_asset", "get_asset", policy) is None
 
 

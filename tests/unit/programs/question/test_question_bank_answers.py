@@ -18,7 +18,6 @@ from desk.platform.memory.sentence_encoder import desk_embedding_model
 from desk.programs.question.builtin.banks import decisions_table
 from desk.programs.question.builtin.banks.table import SHOWN
 from desk.programs.question.builtin.synthesis import take_turn
-from desk.programs.question.builtin.synthesis.markets.sections import DECISIONS
 from desk.programs.turns import builtin_turn
 from desk.trust.claims.rate_claims import differential_claim
 from desk.trust.ledger.rederivation import Ledger
@@ -406,34 +405,23 @@ def test_an_answer_on_two_rates_is_their_gap_and_how_far_they_are_known(with_mea
 def test_a_table_has_the_decisions_that_are_asked_about_newest_first(with_meaning: None) -> None:
     question = "what did norges bank decide this year"
     _, sections = answer(question, research("NO", THIS_YEAR), days=THIS_YEAR)
-    assert sections[DECISIONS].splitlines() == [
-        "| Day | Bank | Decision | Rate before | Rate after | Change |",
-        "| --- | --- | --- | ---: | ---: | ---: |",
-        "| May 2026 | Norges Bank | raised | 4.00 % | 4.25 % | +25 bp |",
-        "| 26 Mar 2026 | Norges Bank | held | 4.00 % | 4.00 % | 0 bp |",
+    assert sections["Decisions of Norges Bank, newest first"].splitlines() == [
+        "| Day | Decision | Rate |",
+        "| --- | --- | ---: |",
+        "| May 2026 | raised by 25 bp | 4.25 % |",
+        "| 26 Mar 2026 | held | 4.00 % |",
     ]
-
-
-def test_the_rate_before_a_hold_is_the_rate_that_was_held(with_meaning: None) -> None:
-    known = research("NO", THIS_YEAR)
-    of_the_days = tuple(claim for claim in known.claims if f"{claim.as_of}" >= THIS_YEAR)
-    known = known.model_copy(update={"claims": of_the_days})
-    _, sections = answer("what did norges bank decide this year", known, days=THIS_YEAR)
-    assert sections[DECISIONS].splitlines()[-1] == (
-        "| 26 Mar 2026 | Norges Bank | held | 4.00 % | 4.00 % | 0 bp |"
-    )
 
 
 def test_a_table_says_of_how_many_decisions_it_has_the_newest(with_meaning: None) -> None:
     _, sections = answer("what is the policy rate of the boj", research("JP"))
-    *rows, _, left = sections[DECISIONS].splitlines()
-    assert len(rows) == 9 and rows[2].startswith(
-        "| 2 Nov 2026 | Bank of Japan | Due today. The out"
-    )
+    title = "Decisions of the Bank of Japan, newest first"
+    *rows, _, left = sections[title].splitlines()
+    assert len(rows) == 9 and rows[2].startswith("| 2 Nov 2026 | Due today. The out")
     assert left == (
         "Shown are the newest of 11 decisions of the Bank of Japan from 20 Jan 2024 to 20 May 2026."
     )
-    rest = "\n".join(told for title, told in sections.items() if title != DECISIONS)
+    rest = "\n".join(told for title, told in sections.items() if "newest" not in title)
     assert (
         "left its" not in rest and "scheduled to decide on its policy rate on 18 Dec 2026" in rest
     )
@@ -487,7 +475,7 @@ def test_an_answers_first_sentence_stands_by_itself(with_meaning: None) -> None:
 
 def test_a_section_names_the_bank_of_a_stance_and_says_its_days_ahead_once() -> None:
     _, sections = answer("when did norges bank last hike", research("NO"))
-    assert sections["NO: policy rates"].splitlines()[0] == (
+    assert sections["Norges Bank: policy rates"].splitlines()[0] == (
         "- The stance of Norges Bank: tightening (policy rate 4.25 %, last decision +25 bp)."
     )
     result = research("US")
@@ -495,7 +483,7 @@ def test_a_section_names_the_bank_of_a_stance_and_says_its_days_ahead_once() -> 
     later = ahead.model_copy(update={"event_date": date(2027, 1, 27)})
     both = result.model_copy(update={"events": (*result.events, later)})
     _, sections = answer("when does the fed decide next", both)
-    told = sections["US: policy rates"]
+    told = sections["Federal Reserve: policy rates"]
     assert told.count("is scheduled to decide") == 1
     assert "on 9 Dec 2026." in told and "It then decides on 27 Jan 2027." in told
 
@@ -503,7 +491,25 @@ def test_a_section_names_the_bank_of_a_stance_and_says_its_days_ahead_once() -> 
 def test_beside_a_pair_only_the_newest_decisions_of_a_bank_are_shown() -> None:
     pair = research("JP").model_copy(update={"market": "USD/JPY"})
     table = decisions_table((pair,), (date(2024, 1, 1), date(2026, 11, 2)), None)
-    assert table.count("| held |") == SHOWN < len(TOKYO)
-    assert "Shown are the newest of the decisions of the Bank of Japan from 20 Jan 2024 to" in table
+    assert table and table.content.count("| held |") == SHOWN < len(TOKYO)
+    shown = "Shown are the newest of the decisions of the Bank of Japan from 20 Jan 2024 to"
+    assert shown in table.content
     asked = decisions_table((research("JP"),), *[(date(2024, 1, 1), date(2026, 11, 2))] * 2)
-    assert asked.count("| held |") == len(TOKYO)
+    assert asked and asked.content.count("| held |") == len(TOKYO)
+
+
+def test_many_markets_of_a_kind_share_a_section_and_an_empty_one_says_why() -> None:
+    nothing = research("CA").model_copy(
+        update={
+            "market": "SG",
+            **dict.fromkeys(("events", "claims", "views"), ()),
+            "missing": ("SG: no policy rate.",),
+        }
+    )
+    banks = [research(area) for area in ("US", "JP", "NO")]
+    _, few = answer("which central banks meet next", *banks, nothing)
+    assert few["Monetary Authority of Singapore"] == "Not known. SG: no policy rate."
+    assert {"Federal Reserve: policy rates", "Norges Bank: policy rates"} <= few.keys()
+    _, many = answer("which central banks meet next", *banks, research("CA"), nothing)
+    assert few["Norges Bank: policy rates"] in many["Policy rates, bank by bank"]
+    assert not [title for title in many if title.endswith(": policy rates")]

@@ -128,15 +128,6 @@ class KnownBank(NamedTuple):
         """Returns the rate after a decision."""
         return self.claims.get(claim_id(self.area, Metric.DECISION_RATE, event.event_date))
 
-    def rate_before(self, event: MarketEvent) -> Claim | None:
-        """Returns the rate before a decision; None if the decision before it is unknown, or another
-        change lies between."""
-        earlier = [each for each in self.decided if each.event_date < event.event_date]
-        before = self.rate_after(earlier[-1]) if earlier else None
-        after = self.rate_after(event)
-        fits = before and after and (after.value - before.value) * 100 == self.change(event)
-        return before if fits else None
-
     def change(self, event: MarketEvent) -> Decimal:
         """Returns by how many basis points a decision moved its rate."""
         known = self.change_claim(event)

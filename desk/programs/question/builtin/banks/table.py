@@ -15,10 +15,12 @@ SHOWN: Final = 6
 """The number of decisions of a bank that are shown if a question does not ask for those of some
 days."""
 
-_COLUMNS: Final = ("Day", "Bank", "Decision", "Rate before", "Rate after", "Change")
-_RULE: Final = ("---", "---", "---", "---:", "---:", "---:")
+_COLUMNS: Final = ("Day", "Bank", "Decision", "Rate")
+_RULE: Final = ("---", "---", "---", "---:")
+_BANK: Final = 1
+"""The place of the column that a table of one bank does without."""
+
 _NONE: Final = "–"
-_DECIDED: Final = {1: "raised", -1: "cut", 0: "held"}
 _DUE: Final = "Due today. The outcome is not in the source yet."
 
 
@@ -41,12 +43,19 @@ class _DecisionRow(NamedTuple):
     event: MarketEvent
 
 
+class DecisionsTable(NamedTuple):
+    """A table in Markdown. Its title names the bank if all rows are of one."""
+
+    title: str
+    content: str
+
+
 def decisions_table(
     results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
-) -> str:
+) -> DecisionsTable | None:
     """Returns the table of the banks' decisions in the `days` that are asked about; without such
     days that of each bank's newest decisions, with the number that were looked at. For the banks of
-    a pair it contains the newest decisions in the `window` of its move. Empty without any."""
+    a pair it contains the newest decisions in the `window` of its move. None without any."""
     banks = [*_banks_in(results, window, days)]
     rows = sorted(
         (_DecisionRow(listed.bank, event) for listed in banks for event in listed.shown),
@@ -54,11 +63,15 @@ def decisions_table(
         reverse=True,
     )
     if not rows:
-        return ""
-    lines = (_COLUMNS, _RULE, *(_cells(*row) for row in rows))
+        return None
+    lines: list[tuple[str, ...]] = [_COLUMNS, _RULE, *(_cells(*row) for row in rows)]
+    whose = {row.bank.name for row in rows}
+    if len(whose) == 1:
+        lines = [(*cells[:_BANK], *cells[_BANK + 1 :]) for cells in lines]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     left = " ".join(_left_out(banks))
-    return f"{table}\n\n{left}" if left else table
+    title = f"Decisions of {whose.pop() if len(whose) == 1 else 'the central banks'}, newest first"
+    return DecisionsTable(title, f"{table}\n\n{left}" if left else table)
 
 
 def _banks_in(
@@ -88,16 +101,16 @@ def _day(event: MarketEvent) -> str:
 def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
     day, change = _day(event), bank.change_claim(event)
     if event == bank.due:
-        return (day, bank.full_name, _DUE, *([_NONE] * 3))
+        return (day, bank.full_name, _DUE, _NONE)
     if change is None:
-        return (day, bank.full_name, missing_outcome_words(event), *([_NONE] * 3))
-    way = (change.value > 0) - (change.value < 0)
+        return (day, bank.full_name, missing_outcome_words(event), _NONE)
     after = bank.rate_after(event)
-    # A held rate is the same before and after, even if the decision before is not among the days
-    # asked for.
-    before = bank.rate_before(event) or (None if way else after)
-    return (day, bank.full_name, _DECIDED[way], _cell(before), _cell(after), figure(change))
+    rate = figure(after) if after else _NONE
+    return (day, bank.full_name, _decided(change), rate)
 
 
-def _cell(claim: Claim | None) -> str:
-    return figure(claim) if claim else _NONE
+def _decided(change: Claim) -> str:
+    """Returns `raised by 25 bp` or `held`. That a hold changed nothing needs no figure."""
+    if not change.value:
+        return "held"
+    return f"{'raised' if change.value > 0 else 'cut'} by {figure(change)}"

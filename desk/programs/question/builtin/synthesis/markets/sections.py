@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from desk.analytics.figures import print_full_day
-from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
 from desk.analytics.names.listing import listed
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Metric
@@ -26,8 +26,10 @@ from desk.trust.prose import clip, references, split_sentences
 
 LONGEST_SECTION: Final = 20_000
 
-DECISIONS: Final = "Decisions of the central banks, newest first"
-NO_EVENT: Final = "The research found no event."
+MOST_APART: Final = 3
+"""The maximum number of markets of a kind that have a section each."""
+
+NOTHING_FOUND: Final = "Nothing was found."
 
 _LEANINGS: Final = {
     ViewKind.DIRECTION: {Leaning.UP: "rising", Leaning.DOWN: "falling"},
@@ -41,12 +43,9 @@ def research_sections(
 ) -> Iterator[Section]:
     """Yields the table of central banks' decisions, a section for each research result, and one for
     the validator's words."""
-    noted: set[str] = set()
     if table := decisions_table(research_in(state), window, days):
-        yield Section(title=DECISIONS, content=clip(table, LONGEST_SECTION))
-    for result in research_in(state):
-        content = _content(result, window[1], noted)
-        yield Section(title=f"{result.market}: {_who(result)}", content=content)
+        yield Section(title=table.title, content=clip(table.content, LONGEST_SECTION))
+    yield from _of_markets(research_in(state), window[1])
     validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
     if validated:
         known = {claim.claim_id for result in research_in(state) for claim in result.claims}
@@ -62,7 +61,33 @@ def _founded(prose: str, known: Container[str]) -> str:
     return "".join(kept).strip()
 
 
-def _who(result: ResearchResult) -> str:
+def _of_markets(results: Sequence[ResearchResult], day: date) -> Iterator[Section]:
+    """Yields a section for each result; one for all of a kind if there are more than `MOST_APART`,
+    at the place of the first."""
+    noted: set[str] = set()
+    kinds = [_kind(result) for result in results]
+    many = {kind for kind in kinds if kind and kinds.count(kind) > MOST_APART}
+    sections: dict[str, list[str]] = {}
+    for result, kind in zip(results, kinds, strict=True):
+        name = _name(result)
+        title = f"{name}: {kind}" if kind else name
+        if kind in many:
+            each = "pair" if "/" in name else "bank"
+            title = f"{kind.capitalize()}, {each} by {each}"
+        sections.setdefault(title, []).append(_content(result, day, noted))
+    for title, contents in sections.items():
+        yield Section(title=title, content=clip("\n".join(contents), LONGEST_SECTION))
+
+
+def _name(result: ResearchResult) -> str:
+    bank = CENTRAL_BANKS.get(result.market)
+    return bank.name if bank else result.market
+
+
+def _kind(result: ResearchResult) -> str:
+    """Returns what a result is about, such as `prices`; empty if nothing was found."""
+    if not result.events and not result.claims:
+        return ""
     moves = any(is_move(event) for event in result.events)
     leans = any(view.kind is ViewKind.DIRECTION for view in result.views)
     if moves or leans:
@@ -85,7 +110,13 @@ def _content(result: ResearchResult, day: date, noted: set[str]) -> str:
     ]
     lines += [f"- Note: {warning}" for warning in result.warnings if warning not in noted]
     noted.update(result.warnings)
-    return clip("\n".join(lines) or NO_EVENT, LONGEST_SECTION)
+    return clip("\n".join(lines) or _nothing_words(result), LONGEST_SECTION)
+
+
+def _nothing_words(result: ResearchResult) -> str:
+    """Says why a result is empty; that nothing was found if it gives no reason."""
+    reasons = " ".join(dict.fromkeys(result.missing))
+    return f"Not known. {reasons}" if reasons else NOTHING_FOUND
 
 
 def _events(events: Iterable[MarketEvent]) -> Iterator[str]:
