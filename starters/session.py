@@ -257,17 +257,19 @@ async def _hosted_workers(
 
 
 @contextlib.asynccontextmanager
-async def with_workers(desk: Desk) -> AsyncIterator[None]:
-    """Runs all workers until the block ends, if this process hosts the desk without any. Otherwise
-    does nothing: another process runs the workers."""
+async def with_query_worker(desk: Desk) -> AsyncIterator[None]:
+    """Runs a worker that only answers queries until the block ends, if this process hosts the desk
+    without workers. Otherwise does nothing: another process runs the workers.
+
+    A command that reads does none of an open run's work, some of which may have to be paid for.
+    """
     if not desk.hosting:
         yield
         return
-    from desk.platform.server.embedded import SPACE_TO_WORK, check_space
+    with imports_without_gc():
+        from workers.hosting import answering_queries
 
-    check_space(desk.settings.home, SPACE_TO_WORK)
-    _import_workers()
-    async with _hosted_workers(desk.settings, _all_roles(), finish=True):
+    async with answering_queries(desk.client, desk.settings):
         yield
 
 

@@ -109,6 +109,21 @@ async def hosted(
     await metrics_sent(settings)
 
 
+@asynccontextmanager
+async def answering_queries(client: Client, settings: Settings) -> AsyncIterator[None]:
+    """Runs a worker until the block ends that answers queries about runs, and runs no
+    activities."""
+    from desk.platform.temporal.deployment import build_id, current_deployment, pinned_deployment
+    from workers.orchestrator import query_worker
+
+    # Imported before a workflow logs, which would import it within the sandbox.
+    importlib.import_module("desk.platform.telemetry.log_lines")
+    pins = settings.versioning is Versioning.PINNED
+    deployed = pinned_deployment if pins else current_deployment
+    async with query_worker(client, await deployed(client, settings.build_id or build_id())):
+        yield
+
+
 def worker_identity(*roles: Role) -> str:
     """Returns the identity of a worker, such as `research@host-1`: its roles, joined by `+`, and
     the machine or container that it runs on."""

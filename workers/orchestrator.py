@@ -69,6 +69,22 @@ ORCHESTRATOR_TUNING: Final[Tuning] = {
 }
 
 
+def query_worker(client: Client, deployment: WorkerDeploymentConfig | None = None) -> Worker:
+    """Returns a worker that answers queries about runs. It runs no activities, so it calls no
+    source or model on behalf of a command that only reads."""
+    worker = Worker(
+        client,
+        task_queue=Queue.DESK,
+        workflows=WORKFLOWS,
+        deployment_config=deployment or unversioned(),
+        workflow_runner=workflow_runner(AUTO_UPGRADED_WORKFLOWS if pins(deployment) else ()),
+        max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
+        max_cached_workflows=CACHED_WORKFLOWS,
+        **TUNING,
+    )
+    return with_deadlock_timeout(worker)
+
+
 def orchestrator(
     client: Client,
     settings: Settings,

@@ -1,4 +1,8 @@
-"""Caches the status of an idle desk: while no process hosts it, nothing of it changes."""
+"""Caches the status of an idle desk: while no process hosts it, nothing of it changes.
+
+The process that hosts a desk also caches what it sees of a run while it works, so that it is there
+if the process is killed.
+"""
 
 import contextlib
 from datetime import UTC, datetime
@@ -7,7 +11,7 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from desk.platform.server.record import ServerRecord
+from desk.platform.server.record import IDLE_STATUS, ServerRecord
 from desk.platform.settings import Settings
 
 
@@ -25,26 +29,33 @@ class PrintedStatus(NamedTuple):
 
 
 class _CachedStatus(BaseModel):
-    """A printed status, and the state of the server's database when it was printed."""
+    """A printed status, and the state of the server's database when it was printed; None if the
+    server was running."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    database: tuple[int, int, int]
+    database: tuple[int, int, int] | None
     told: PrintedStatus
 
     @classmethod
     def read(cls, home: Path) -> Self | None:
         """Reads the cached status. Returns None if it is absent or unreadable."""
         with contextlib.suppress(OSError, ValidationError):
-            return cls.model_validate_json(_file(home).read_bytes())
+            return cls.model_validate_json((home / IDLE_STATUS).read_bytes())
         return None
+
+    def is_valid(self, home: Path) -> bool:
+        """Returns whether no server has written since. The next server deletes the file."""
+        if self.database is None:
+            return ServerRecord.of_running_server(home) is None
+        return self.database == _database(home)
 
 
 def cached_status(settings: Settings, week: str | None) -> PrintedStatus | None:
     """Returns the last printed status of the week, or of the newest week, if it is still valid: no
     server runs, and none has written to the database since."""
     kept, now = _CachedStatus.read(settings.home), datetime.now(UTC)
-    if kept is None or kept.database != _database(settings.home):
+    if kept is None or not kept.is_valid(settings.home):
         return None
     told = kept.told
     is_over = told.until is not None and told.until <= now
@@ -57,15 +68,31 @@ def cache_status(settings: Settings, told: PrintedStatus | None) -> None:
     Does not cache when payloads are encrypted or the file cannot be written.
     """
     database = _database(settings.home)
-    if told is None or not told.lasts or database is None or settings.payload_keys is not None:
+    if told is not None and told.lasts and database is not None:
+        _cache(settings, _CachedStatus(database=database, told=told))
+
+
+def cache_seen_status(settings: Settings, told: PrintedStatus) -> None:
+    """Caches the status that the process hosting the desk has just seen, in case it is killed.
+
+    Does not cache when payloads are encrypted. If the file cannot be written, an earlier status is
+    deleted.
+    """
+    _cache(settings, _CachedStatus(database=None, told=told))
+
+
+def _cache(settings: Settings, kept: _CachedStatus) -> None:
+    if settings.payload_keys is not None:
         return
-    kept = _CachedStatus(database=database, told=told)
-    with contextlib.suppress(OSError):
-        _file(settings.home).write_text(kept.model_dump_json(), encoding="utf-8")
-
-
-def _file(home: Path) -> Path:
-    return home / "at-rest.json"
+    file = settings.home / IDLE_STATUS
+    new = file.with_suffix(".new")
+    try:
+        new.write_text(kept.model_dump_json(), encoding="utf-8")
+        new.replace(file)
+    except OSError:
+        for each in (new, file):
+            with contextlib.suppress(OSError):
+                each.unlink(missing_ok=True)
 
 
 def _database(home: Path) -> tuple[int, int, int] | None:

@@ -12,7 +12,7 @@ import typer
 from desk.platform.settings import load_settings
 from starters.monitoring.cached_status import PrintedStatus, cache_status, cached_status
 from starters.runs.week_choice import no_run_of, written_week
-from starters.session import Desk, never_up, with_desk, with_workers
+from starters.session import Desk, never_up, with_desk, with_query_worker
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -32,8 +32,9 @@ def status(
 
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Prints the status of a week's run. Hosts a desk that is not up, with workers only if the run
-    is open. Prints the cached status without hosting if nothing can have changed.
+    """Prints the status of a week's run. Hosts a desk that is not up, with a worker that answers
+    queries if the run is open. Prints the cached status without hosting if nothing can have
+    changed.
 
     Raises:
         UsageError, CommandError: the message says what to do next.
@@ -64,8 +65,7 @@ async def _asked(
     from starters.monitoring.week_status import printed_status, run_at, status_of
 
     found, chosen = await run_at(desk, written)
-    async with with_workers(desk) if found.open else contextlib.nullcontext():
+    async with with_query_worker(desk) if found.open else contextlib.nullcontext():
         printed = await printed_status(desk, found, await status_of(desk, found, chosen))
-        # Before the workers finish what they have taken up meanwhile.
         show(printed)
     return printed

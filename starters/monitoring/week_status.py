@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from temporalio.service import RPCError
 
@@ -19,10 +20,12 @@ from desk.documents.rendering.words.wording import (
     one_line,
     share_words,
 )
+from desk.platform.settings import Settings
 from desk.programs.week.document.rendering.coverage_words import freshness_words
-from starters.monitoring.cached_status import PrintedStatus
+from starters.monitoring.cached_status import PrintedStatus, cache_seen_status
 from starters.monitoring.week_progress import reason_of, waiting_words
 from starters.runs.following import query_status_or_none
+from starters.runs.progress import Progress
 from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import no_run_of
 from starters.runs.week_results import EndedWithoutReport, published_before_failure, result_of
@@ -37,6 +40,8 @@ ANSWER_PATIENCE_SECONDS = 90.0
 """How long the query is repeated. By then a killed worker no longer counts as polling."""
 AT_THE_END_SECONDS = 2.0
 """How long a finished command may take to cache the status for the next one."""
+CACHED_EVERY_SECONDS = 1.0
+"""How often a run's status is cached while it is followed."""
 ROW = 8
 """The markets in one row of the listing."""
 
@@ -138,33 +143,75 @@ def closed_status(result: WeekResult) -> WeekStatus:
 
 async def status_to_cache(desk: Desk, at_least: str) -> PrintedStatus | None:
     """Returns the status of the newest week's run, to be cached when this process stops hosting the
-    desk. Returns None if it cannot be determined now. Visibility is delayed, so a week before
-    `at_least` is not the newest."""
+    desk. Returns None if it cannot be determined now, or if something of the run is in progress.
+    Visibility is delayed, so a week before `at_least` is not the newest."""
     with contextlib.suppress(CommandError, RPCError):
         found, week = await run_at(desk, None)
         status = await query_status_or_none(found.handle, WeekStatus, within=AT_THE_END_SECONDS)
-        if status is not None and desk.hosting and week >= at_least:
+        if status is not None and desk.hosting and week >= at_least and _is_idle(status):
             return await printed_status(desk, found, status)
     return None
 
 
 async def printed_status(desk: Desk, found: FoundRun, status: WeekStatus) -> PrintedStatus:
     """Formats a status for printing. It is valid while the desk is idle if this process hosts the
-    desk, nothing is in progress in the run, and there is no run of a later week."""
-    sent = all(each.state is not DeliveryState.UNDER_WAY for each in status.deliveries)
-    done = status.phase in (Phase.OPEN_FOR_RERUNS, Phase.CLOSED) and not status.pending_reruns
-    where = _no_desk(done=done and sent) if desk.hosting else _page(desk, found)
+    desk, and there is no run of a later week."""
     return PrintedStatus(
         status.week,
-        "\n".join((*status_lines(status), where)),
+        "\n".join(
+            (*status_lines(status), _no_desk(status) if desk.hosting else _page(desk, found))
+        ),
         status.model_dump_json(indent=2),
-        lasts=desk.hosting and done and sent and status.week == await newest_week(desk.client),
+        lasts=desk.hosting and status.week == await newest_week(desk.client),
         until=status.closes_at if found.open else None,
     )
 
 
-def _no_desk(*, done: bool) -> str:
-    return f"Desk      none is up; `desk up` {'starts one' if done else 'goes on with the run'}"
+def seen_status(status: WeekStatus, seen_at: datetime) -> PrintedStatus:
+    """Formats a status that this process, which hosts the desk, has just seen, for printing once
+    the desk has ended."""
+    seen = f"{_no_desk(status)}; last seen {seen_at:%Y-%m-%d %H:%M:%S} UTC"
+    return PrintedStatus(
+        status.week,
+        "\n".join((*status_lines(status), seen)),
+        status.model_dump_json(indent=2),
+        lasts=True,
+        until=status.closes_at,
+    )
+
+
+class SeenProgress:
+    """Shows the progress of a run at the desk that this process hosts, and caches its status every
+    second, in case the process is killed."""
+
+    def __init__(self, shown: Progress[WeekStatus], settings: Settings) -> None:
+        self._shown = shown
+        self._settings = settings
+        self._cached_at = -CACHED_EVERY_SECONDS
+
+    def update(self, status: WeekStatus) -> None:
+        """Shows a new status."""
+        self._shown.update(status)
+        now = time.monotonic()
+        if now - self._cached_at >= CACHED_EVERY_SECONDS:
+            self._cached_at = now
+            cache_seen_status(self._settings, seen_status(status, datetime.now(UTC)))
+
+    def note(self, text: str) -> None:
+        """Shows a sentence."""
+        self._shown.note(text)
+
+
+def _is_idle(status: WeekStatus) -> bool:
+    """Whether nothing is in progress in a run."""
+    sent = all(each.state is not DeliveryState.UNDER_WAY for each in status.deliveries)
+    done = status.phase in (Phase.OPEN_FOR_RERUNS, Phase.CLOSED) and not status.pending_reruns
+    return sent and done
+
+
+def _no_desk(status: WeekStatus) -> str:
+    then = "starts one" if _is_idle(status) else "goes on with the run"
+    return f"Desk      none is up; `desk up` {then}"
 
 
 def _page(desk: Desk, found: FoundRun) -> str:

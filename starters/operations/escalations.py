@@ -552,7 +552,7 @@ def _at_a_desk(work: Callable[[Desk], Awaitable[Result]], *, deciding: bool = Fa
             await require_workers(desk, Queue.DESK, ANSWER_SECONDS)
         return await work(desk)
 
-    return interruptible(with_desk(settings, with_a_worker))
+    return interruptible(with_desk(settings, with_a_worker, server_only=not deciding))
 
 
 async def decide_case(

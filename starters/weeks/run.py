@@ -14,7 +14,7 @@ from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
 from starters.monitoring.cached_status import PrintedStatus, cache_status
 from starters.monitoring.week_progress import shown_progress
-from starters.monitoring.week_status import status_to_cache
+from starters.monitoring.week_status import SeenProgress, status_to_cache
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
@@ -24,7 +24,7 @@ from starters.runs.summary import PublishedWeek, print_week
 from starters.runs.watching import WeekProgress, published_by, wait_until_published
 from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_results import EndedWithoutReport
-from starters.runs.week_runs import FoundRun, find_run, week_start
+from starters.runs.week_runs import FoundRun, find_any_run, find_run, newest_week, week_start
 from starters.session import Desk
 from starters.sources.tools.fixing_coverage import held_fixings
 from starters.terminal.completion import markets
@@ -232,8 +232,17 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, PublishedOutcome]):
         )
 
     async def _outcome(self, found: FoundRun, progress: WeekProgress) -> PublishedOutcome:
+        if await self._is_shown_by_status(found):
+            progress = SeenProgress(progress, self._settings)
         published = await wait_until_published(found, self._week, progress)
         return PublishedOutcome(published, before=False)
+
+    async def _is_shown_by_status(self, found: FoundRun) -> bool:
+        """Returns whether `desk status` shows this run, once this process no longer hosts it."""
+        if not self._hosting or self._week < (await newest_week(found.client) or ""):
+            return False
+        shown = await find_any_run(found.client, self._week)
+        return shown is not None and shown.run_id == found.run_id
 
     def _print(self, desk: Desk, outcome: PublishedOutcome) -> ExitStatus:
         published = outcome.week

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import psutil
 
+from desk.platform.server.record import IDLE_STATUS
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.processes.command import DeskCommand, eventually
 from tests.support.processes.counted_worker import hold_up, read_notes
@@ -27,6 +28,19 @@ def report_of(directory: Path) -> str:
     return apart_from_the_run(from_json(path.read_text()))
 
 
+def phase_at_rest(desk: DeskCommand) -> str:
+    """The phase that `desk status` says the run is in, for which it must start no server."""
+    written = {
+        path: path.stat().st_mtime_ns for path in (desk.directory / "home").glob("temporal.db*")
+    }
+    status = desk("status", "--json")
+    assert status.code == 0, status.err
+    assert {
+        path: path.stat().st_mtime_ns for path in (desk.directory / "home").glob("temporal.db*")
+    } == written
+    return str(status.json["phase"])
+
+
 def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None:
     (tmp_path / "killed").mkdir()
     (tmp_path / "undisturbed").mkdir()
@@ -41,15 +55,21 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     run.send_signal(signal.SIGKILL)
     run.wait()
     server.wait(timeout=60)
+    assert phase_at_rest(desk) in ("planning", "researching")
+
+    (desk.directory / "home" / IDLE_STATUS).unlink()
+    before = read_notes(log)
+    asked = forked_command(
+        ("status",), {**desk.variables, "EFFECT_LOG": str(log)}, out, said, module=COUNTED
+    )
+    assert asked.wait() == 0, said.read_text()
+    assert "`desk up` goes on with the run" in out.read_text()
+    assert read_notes(log) == before, "a command that reads does nothing of the run's work"
+
     again = desk(*RUN, "--json")
     assert again.code == 0, again.err
     assert again.json["revision"] == 1
-
-    database = tmp_path / "killed" / "home" / "temporal.db"
-    left = database.stat().st_mtime_ns
-    status = desk("status", "--json")
-    assert (status.code, status.json["phase"]) == (0, "open_for_reruns")
-    assert database.stat().st_mtime_ns == left, "no server was started to say it"
+    assert phase_at_rest(desk) == "open_for_reruns"
 
     other = DeskCommand(tmp_path / "undisturbed")
     assert other(*RUN).code == 0

@@ -6,13 +6,18 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from desk.platform.files import explaining_full_disk
 
 ORPHAN_GRACE_SECONDS = 5.0
+
+IDLE_STATUS: Final = "at-rest.json"
+"""The file of a home with the status that `desk status` prints while no server runs. Deleted when
+one starts: from then on, runs may progress."""
+
 _PROC = Path("/proc")
 
 

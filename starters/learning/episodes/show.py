@@ -33,7 +33,7 @@ from starters.learning.hypotheses.table import in_words
 from starters.learning.lines import columns
 from starters.questions.stock.choice import read_symbol
 from starters.questions.stock.printing import advice_words, reward_words
-from starters.session import Desk, require_workers, say, with_desk
+from starters.session import Desk, require_workers, say, with_desk, with_query_worker
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -303,6 +303,7 @@ def _at_a_desk(work: Work[Found]) -> Found:
         if not desk.hosting:
             # Workers answer queries for open episodes.
             await require_workers(desk, Queue.DESK)
-        return await work(desk)
+        async with with_query_worker(desk):
+            return await work(desk)
 
-    return interruptible(with_desk(settings, asked))
+    return interruptible(with_desk(settings, asked, server_only=True))

@@ -6,11 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from desk.contracts.agents.search_attributes import Phase
+from desk.platform.server import embedded
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings
 from desk.platform.settings.payload_keys import read_keys
-from starters.monitoring.cached_status import PrintedStatus, cache_status, cached_status
+from starters.monitoring.cached_status import (
+    PrintedStatus,
+    cache_seen_status,
+    cache_status,
+    cached_status,
+)
+from starters.monitoring.week_status import SeenProgress
+from starters.runs.progress import CollectedNotes
 from tests.support.processes.homes import home_settings
+from tests.unit.starters.monitoring.test_watch import look
 
 NOW = datetime.now(UTC)
 TOLD = PrintedStatus("2026-W44", "open for reruns", "{}", lasts=True, until=NOW + timedelta(days=1))
@@ -75,3 +85,42 @@ def test_nothing_is_kept_in_clear_where_histories_are_encrypted(resting: Setting
     keys = read_keys("key-1:" + "A" * 43 + "=")
     cache_status(resting.model_copy(update={"payload_keys": keys}), TOLD)
     assert not (resting.home / "at-rest.json").exists()
+
+
+def test_what_a_killed_host_saw_last_holds(resting: Settings) -> None:
+    status = look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
+    assert status is not None
+    SeenProgress(CollectedNotes(), resting).update(status)
+    a_server_was_killed(resting)
+    ServerRecord(pid=2**22 + 1, port=7233, ui_port=8233).save(resting.home)
+    told = cached_status(resting, None)
+    assert told is not None
+    assert "researching" in told.text
+    assert "goes on with the run; last seen" in told.text
+
+
+async def test_it_no_longer_holds_once_a_server_was_started(
+    resting: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def started(*_: object) -> None:
+        """Nothing: what a server does is not what this is about."""
+
+    monkeypatch.setattr(embedded, "_started_at_free_ports", started)
+    cache_seen_status(resting, TOLD)
+    assert cached_status(resting, None) == TOLD
+    async with embedded.embedded_server(resting.home, resting.server):
+        assert cached_status(resting, None) is None
+
+
+def test_a_status_that_cannot_be_written_leaves_no_earlier_one(
+    resting: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache_seen_status(resting, TOLD)
+    monkeypatch.setattr(Path, "replace", fails)
+    cache_seen_status(resting, TOLD._replace(text="later"))
+    assert cached_status(resting, None) is None
+    assert not list(resting.home.glob("at-rest*"))
+
+
+def fails(*_: object) -> None:
+    raise OSError(28, "No space left on device")

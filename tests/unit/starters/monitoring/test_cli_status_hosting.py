@@ -45,8 +45,8 @@ def test_where_no_desk_was_ever_up_no_server_is_started_and_no_sdk_is_loaded(
     assert json.loads(asked.stdout) == [ExitStatus.FAILED, False]
 
 
-@pytest.mark.parametrize(("is_open", "started"), [(True, ["workers"]), (False, [])])
-def test_workers_are_started_for_an_open_run_alone(
+@pytest.mark.parametrize(("is_open", "started"), [(True, ["query worker"]), (False, [])])
+def test_an_open_run_is_asked_by_a_worker_that_runs_no_activities(
     is_open: bool, started: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     begun: list[str] = []
@@ -58,8 +58,8 @@ def test_workers_are_started_for_an_open_run_alone(
         return await work(Desk(client, settings, hosting=True))
 
     @contextlib.asynccontextmanager
-    async def workers(_: Desk) -> AsyncIterator[None]:
-        begun.append("workers")
+    async def worker(_: Desk) -> AsyncIterator[None]:
+        begun.append("query worker")
         yield
 
     async def found(*_: object) -> Any:
@@ -74,7 +74,7 @@ def test_workers_are_started_for_an_open_run_alone(
     monkeypatch.setattr(status_command, "never_up", lambda _: False)
     monkeypatch.setattr(status_command, "log_to_file", lambda _: None)
     monkeypatch.setattr(status_command, "with_desk", at_a_server)
-    monkeypatch.setattr(status_command, "with_workers", workers)
+    monkeypatch.setattr(status_command, "with_query_worker", worker)
     monkeypatch.setattr(week_status, "run_at", found)
     monkeypatch.setattr(week_status, "status_of", told)
     monkeypatch.setattr(week_status, "newest_week", newest)
