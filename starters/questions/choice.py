@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from typing import Final, NamedTuple
@@ -39,6 +39,8 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import (
     DAYS_ASKED,
     DAYS_READ,
+    EVENT_DAYS,
+    EVENT_READ,
     LOOKED_BACK,
     MOST_LOOKED_BACK,
     RANK,
@@ -50,7 +52,7 @@ from desk.contracts.agents.tasks import (
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import GraphSpec, NodeSpec
+from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
@@ -311,14 +313,17 @@ def _choice(
     Raises:
         UsageError: the given period is invalid, or the graph measures nothing.
     """
-    days = when.days(query.question) if _researches(spec) else None
+    pairs = _pairs_researched(spec, market)
+    query = _since_a_decision(query, when) if pairs else query
+    days = when.days(query.undecided) if _researches(spec) else None
     if days is not None and spec.name == BANK:
         days, query = _as_of_a_bank(query, when)
     elif days is not None and apart is not None:
         days, query = _of_pair_and_banks(query, apart, when)
+    if days is not None and pairs:
+        days, query = _since_an_extreme(query, days, pairs, when)
     if days is not None:
-        told = {**query.parameters, **_with_decision(query.question, spec, days).parameters}
-        query = query.model_copy(update={"parameters": told | _of_decision(query.question, spec)})
+        query = _with(query, days.parameters)
     elif when.period is not None:
         raise UsageError(f"--period is for what is measured, and {spec.name} measures nothing")
     return Choice(
@@ -335,33 +340,72 @@ def _choice(
     )
 
 
-def _of_decision(words: str, spec: GraphSpec) -> dict[str, str]:
-    """The parameter with the decision since which a question asks how a pair did."""
-    since = since_decision(words) if any(map(_is_of_prices, spec.nodes)) else None
-    return {SINCE_DECISION: since.words} if since else {}
+def _with(query: Query, parameters: Mapping[str, str]) -> Query:
+    return query.model_copy(update={"parameters": {**query.parameters, **parameters}})
 
 
-def _with_decision(words: str, spec: GraphSpec, days: Period) -> Period:
-    """The days without the words of time that name such a decision as words that were not read."""
-    since = _of_decision(words, spec).get(SINCE_DECISION, "")
-    return days._replace(unread=tuple(each for each in days.unread if each not in since))
+def _pairs_researched(spec: GraphSpec, market: MarketSpec | None) -> frozenset[str]:
+    """The pairs whose prices a graph researches."""
+    of_prices = [node for node in spec.nodes if node.task is TaskType.RESEARCH_FX]
+    markets = (node.market or market for node in of_prices)
+    return frozenset(each.market for each in markets if each is not None)
 
 
-def _is_of_prices(node: NodeSpec) -> bool:
-    return node.task is TaskType.RESEARCH_FX
+def _since_a_decision(query: Query, when: _When) -> Query:
+    """Adds the decision since which a question asks how a pair did. Days that its words name are
+    those of the decision."""
+    since = since_decision(query.question)
+    if since is None:
+        return query
+    decided = when.days(since.words)
+    within = _of_event(decided) if _is_named(decided, when) else {}
+    return _with(query, {SINCE_DECISION: since.words, **within})
+
+
+def _since_an_extreme(
+    query: Query, days: Period, pairs: frozenset[str], when: _When
+) -> tuple[Period, Query]:
+    """Returns the days over which a pair is measured, and the question with the days of a high or
+    low. How far a pair is from the high or low of a past period is measured up to now."""
+    if not _is_named(days, when) or (days.event or days.window).end >= (when.as_of or when.now):
+        return days, query
+    # Only such a question needs to load the model here.
+    from desk.platform.memory.sentence_encoder import desk_embedding_model
+    from desk.programs.question.builtin.synthesis.markets.asked import (
+        FROM_EXTREMES,
+        asked_of_market,
+    )
+
+    named = _with(query, days.parameters)
+    if asked_of_market(named, desk_embedding_model, pairs).aspect not in FROM_EXTREMES:
+        return days, query
+    unread = days.unread if days.event is None else ()
+    return when.days("")._replace(unread=unread), _with(query, _of_event(days))
+
+
+def _is_named(days: Period, when: _When) -> bool:
+    return days.read is not None and when.period is None
+
+
+def _of_event(days: Period) -> dict[str, str]:
+    """The parameters with the days of an event, and the words that named them."""
+    within = window_days(days.event or days.window)
+    return {EVENT_READ: days.read or "", EVENT_DAYS: "/".join(map(date.isoformat, within))}
 
 
 def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[Period, Query]:
     """Returns the days over which a pair is measured, and the question with the days that it asks
     about its banks. Each comes from its own half of the question."""
-    days, periods = when.days(apart.of_pair), when.periods(apart.of_banks)
+    since = query.parameters.get(SINCE_DECISION, "")
+    days = when.days(apart.of_pair.replace(since, " ") if since else apart.of_pair)
+    periods = when.periods(apart.of_banks)
     asked = [each for each in periods if each.read and not each.may_be_ahead]
     if asked and days.read is None and is_of({QuestionKind.MOVE}, apart.of_pair):
         # What a currency did is asked of the days that the other half names; where it is, of now.
         days = asked[0]
     query = _with_days(query, *(window_days(each.window) for each in asked))
     read = {DAYS_READ: ", ".join(each.read for each in asked if each.read)} if asked else {}
-    query = query.model_copy(update={"parameters": {**query.parameters, **read}})
+    query = _with(query, read)
     return days._replace(unread=(*days.unread, *periods[0].unread)), query
 
 
@@ -405,7 +449,7 @@ def _with_days(query: Query, *asked: DaysAsked) -> Query:
     """Adds the days that a question about a bank asks about."""
     spans = ("/".join(day.isoformat() for day in each) for each in asked)
     days = {DAYS_ASKED: ",".join(dict.fromkeys(spans))} if asked else {}
-    return query.model_copy(update={"parameters": {**query.parameters, **days}})
+    return _with(query, days)
 
 
 def _group_of(

@@ -88,6 +88,13 @@ SINCE_DECISION: Final = "since_decision"
 """The parameter with the words of a question that name a decision of a bank since which it asks how
 a pair did."""
 
+EVENT_DAYS: Final = "event_days"
+"""The parameter with the first and the last day of the decision, or else of the high or low, from
+which a question measures a pair up to now, as an ISO 8601 interval."""
+
+EVENT_READ: Final = "event_read"
+"""The parameter with the words that named these days."""
+
 LOOKED_BACK: Final = timedelta(weeks=3 * 52)
 """How far back a bank's decisions are read, before the days of the question or before now: some
 banks change their rate only once in several years."""
@@ -139,14 +146,31 @@ class Query(Contract):
     @property
     def periods_asked(self) -> tuple[DaysAsked, ...]:
         """The first and the last day of each period in a question about a bank, in order."""
-        spans = (each.split("/") for each in self.parameters.get(DAYS_ASKED, "").split(",") if each)
-        return tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in spans)
+        return _days_in(self.parameters.get(DAYS_ASKED, ""))
+
+    @property
+    def is_from_extreme(self) -> bool:
+        """Whether the question measures a pair up to now from a high or low of days that it
+        names."""
+        return EVENT_DAYS in self.parameters and SINCE_DECISION not in self.parameters
+
+    @property
+    def event_days(self) -> DaysAsked | None:
+        """The first and the last day of the decision, high or low from which the question measures
+        up to now; None if it names no days of one."""
+        return next(iter(_days_in(self.parameters.get(EVENT_DAYS, ""))), None)
 
     @property
     def days_asked(self) -> DaysAsked | None:
         """The span from the first day of these periods to the last; None without periods."""
         periods = self.periods_asked
         return (min(p[0] for p in periods), max(p[1] for p in periods)) if periods else None
+
+
+def _days_in(written: str) -> tuple[DaysAsked, ...]:
+    """Parses ISO 8601 intervals of two days each, separated by commas."""
+    spans = (each.split("/") for each in written.split(",") if each)
+    return tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in spans)
 
 
 class TaskAssignment(Contract):

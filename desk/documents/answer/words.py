@@ -7,7 +7,13 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import iso_known_day, print_claim
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tasks import SINCE_DECISION, SPELLED, UNKNOWN_WORDS
+from desk.contracts.agents.tasks import (
+    EVENT_DAYS,
+    EVENT_READ,
+    SINCE_DECISION,
+    SPELLED,
+    UNKNOWN_WORDS,
+)
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
@@ -216,6 +222,8 @@ def parameters_words(parameters: Mapping[str, str]) -> str:
 _READ_IN_A_QUESTION: Final = {
     READ: "period",
     SINCE_DECISION: "measured",
+    EVENT_READ: "measured from",
+    EVENT_DAYS: "of the days",
     UNREAD: "of the period not read",
     SPELLED: "read as",
     UNKNOWN_WORDS: "words not known",

@@ -97,6 +97,27 @@ def counted_claims(
     return (*claims, *weeks)
 
 
+def extreme_claims(
+    prices: Fixings, spec: MarketSpec, evidence: str, first: date, last: date
+) -> tuple[Claim, ...]:
+    """The highest and the lowest fixing of some days, each with its day. Prices that the desk takes
+    for errors are left out; no claims without a fixing."""
+    within = counted_days(prices, first, last).within
+    if not within.items:
+        return ()
+    ends = (
+        (Metric.SPAN_HIGH, max(within.items, key=lambda each: each.value), "highest"),
+        (Metric.SPAN_LOW, min(within.items, key=lambda each: each.value), "lowest"),
+    )
+    step = level_step(within.items[-1].value, spec.digits)
+    return tuple(
+        level_claim(
+            spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula
+        ).model_copy(update={"claim_id": span_id(spec.market, metric, first, last)})
+        for metric, fixing, formula in ends
+    )
+
+
 def beyond_claims(
     prices: Fixings, spec: MarketSpec, evidence: str, level: Decimal, first: date, last: date
 ) -> tuple[Claim, ...]:

@@ -57,6 +57,7 @@ from desk.trust.claims.rate_claims import (
 from desk.trust.claims.span_claims import (
     beyond_claims,
     counted_claims,
+    extreme_claims,
     fixings_of,
     span_claims,
 )
@@ -159,6 +160,7 @@ def _fits(name: str) -> bool:
     return True
 
 
+_EXTREMES: Final = frozenset({Metric.SPAN_HIGH, Metric.SPAN_LOW})
 _OF_TWO_FIXINGS: Final = frozenset({Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_MOVE})
 
 FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
@@ -213,6 +215,8 @@ def of_its_days(
         spec, prices = _series(answer, specs)
         if level is not None:
             return beyond_claims(prices, spec, evidence_id, level, *days)
+        if claim.metric in _EXTREMES:
+            return extreme_claims(prices, spec, evidence_id, *days)
         if claim.metric in _OF_TWO_FIXINGS:
             ends = fixings_of(prices, days)
             return step_claims(*ends, spec, evidence_id) if ends else ()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.periods import Period, names_period
+from desk.analytics.names.periods import Period, names_period, since_decision
 from desk.analytics.names.subjects import NamedAs, pairs_named, speaks_of_banks, subjects_asked
 from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.tasks import Query
@@ -74,7 +74,9 @@ def as_banks(
         return named, aside, asked._replace(banks=banks, of_countries=pairs, apart=apart)
     if (named or aside) and asked.money and not measured:
         kinds = OF_RATES if asked.of_currencies else OF_A_BANK
-        if is_of_carry(words) if asked.written else is_of(kinds, words):
+        since = since_decision(words)
+        undecided = words.replace(since.words, " ") if since else words
+        if is_of_carry(words) if asked.written else is_of(kinds, undecided):
             return None, None, asked._replace(areas=asked.money)
     elif asked.seats and not (named or aside or asked.areas) and is_of(OF_A_BANK, words):
         return named, aside, asked._replace(areas=asked.seats)

@@ -25,7 +25,8 @@ class PeriodDays(NamedTuple):
 
 class PeriodReading(NamedTuple):
     """A period parsed from a text, with its position, and the unparsed part beside it.
-    `by_its_end`: the text named the end of the period."""
+    `by_its_end`: the text named the end of the period. `event`: the days of an event, if the period
+    runs from them to now."""
 
     days: PeriodDays
     start: int
@@ -33,6 +34,7 @@ class PeriodReading(NamedTuple):
     part: str | None = None
     may_be_ahead: bool = False
     by_its_end: bool = False
+    event: PeriodDays | None = None
 
 
 def this_week(today: pendulum.DateTime) -> PeriodDays:

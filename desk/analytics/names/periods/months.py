@@ -50,6 +50,9 @@ NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd
 NUMBER_BEFORE: Final = re.compile(r"(?<![\d.,])\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
 
 
+_AFTER_A_DETERMINER: Final = r"(?:(?<=\bthe )|(?<=\bits )|(?<=\btheir )|(?<=['’]s ))"
+
+
 def month_names() -> str:
     """Full month names and their CLDR abbreviations, as a pattern."""
     return "|".join(sorted({*MONTHS[1:], *short_months()}, key=lambda name: (-len(name), name)))
@@ -63,7 +66,11 @@ def short_months() -> frozenset[str]:
 
 @cache
 def _bare_month() -> re.Pattern[str]:
-    names = "|".join(name for name in month_names().split("|") if name not in WORDS_BESIDES)
+    plain, others = list[str](), list[str]()
+    for name in month_names().split("|"):
+        (others if name in WORDS_BESIDES else plain).append(name)
+    # After an article or a genitive, such a word is not a verb.
+    names = f"{'|'.join(plain)}|{_AFTER_A_DETERMINER}(?:{'|'.join(others)})(?! of\\b)"
     return re.compile(rf"\b(?P<named>(?P<name>{names})(?:,? (?P<year>{NAMED_YEAR}))?)\b", re.I)
 
 

@@ -56,6 +56,14 @@ UNREAD: Final = "period_unread"
 _SINCE: Final = re.compile(
     r"\bsince (?:the )?(?P<from_its_start>(?:start|beginning) of (?:the )?)?$", re.I
 )
+_THAN: Final = re.compile(
+    r"\bthan (?:(?:it|they) (?:was|were) )?(?:(?:in|at|on) )?(?:the )?$", re.I
+)
+"""Before a period that now is compared with."""
+
+_SINCE_AN_EVENT: Final = re.compile(r"\bsince (?P<event>(?:[^\W\d_][\w'’]*\s){1,3})$", re.I)
+"""Before a period that says when something happened: `since its July high`."""
+
 _LIMITED: Final = re.compile(
     r"\b(?P<limit>before|after|until|till|by|mid|early|late|end)\b"
     r"(?: the)?(?: (?:end|close|start) of(?: the)?)?[ -]$",
@@ -72,13 +80,15 @@ class Period(NamedTuple):
     `read` are the words, or the argument, that named them. None if there were none: it is then the
     week up to the as-of instant. `unread` are other words of time, which were not parsed: if there
     are any, another period may be meant. `may_be_ahead`: the month is still to come this year, and
-    last year's was assumed.
+    last year's was assumed. `event`: the days of an event since which something is asked, if the
+    words that name them do not follow `since` directly; `window` then runs from their start to now.
     """
 
     window: TimeWindow
     read: str | None = None
     unread: tuple[str, ...] = ()
     may_be_ahead: bool = False
+    event: TimeWindow | None = None
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -142,8 +152,10 @@ def _reading(
 def _period(
     words: str, found: PeriodReading, unread: tuple[str, ...], as_of: datetime, time_zone: str
 ) -> Period:
-    named = words[found.start : found.end]
-    return Period(found.days.window(as_of, time_zone), named, unread, found.may_be_ahead)
+    named, event = words[found.start : found.end], found.event
+    window = found.days.window(as_of, time_zone)
+    of_event = event.window(as_of, time_zone) if event else None
+    return Period(window, named, unread, found.may_be_ahead, of_event)
 
 
 def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
@@ -218,16 +230,28 @@ _READERS: Final[tuple[_Reader, ...]] = (
 
 
 def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> PeriodReading:
-    """Extends a reading that follows `since` up to now: from its first day, or from its end.
-    Returns others unchanged."""
+    """Extends a reading that follows `since` up to now: from its first day, or from its end. Up to
+    three words between the two name an event and are not parsed. Returns others unchanged."""
+    if _THAN.search(words[: found.start]) and found.days.end <= today:
+        # Now is compared with the last of those days.
+        days = PeriodDays(found.days.end, today.add(days=1))
+        return found._replace(days=days, may_be_ahead=False)
     since = _SINCE.search(words[: found.start])
     if since is None:
-        return found
+        return _since_an_event(words, found, today)
     ended = found.by_its_end and found.days.end <= today
     first = found.days.end if ended else found.days.start
     days = PeriodDays(first, today.add(days=1))
     part = None if since["from_its_start"] else found.part
     return found._replace(days=days, start=since.start(), part=part, may_be_ahead=False)
+
+
+def _since_an_event(words: str, found: PeriodReading, today: pendulum.DateTime) -> PeriodReading:
+    since = _SINCE_AN_EVENT.search(words[: found.start])
+    if since is None or found.days.end > today:
+        return found
+    days, part = PeriodDays(found.days.start, today.add(days=1)), since["event"].strip()
+    return found._replace(days=days, part=part, event=found.days, may_be_ahead=False)
 
 
 def _left_beside(words: str, found: PeriodReading) -> Iterator[str]:
@@ -243,4 +267,6 @@ def _left_beside(words: str, found: PeriodReading) -> Iterator[str]:
 
 
 def _without(words: str, found: PeriodReading) -> str:
-    return f"{words[: found.start]} {words[found.end :]}"
+    since = _SINCE_AN_EVENT.search(words[: found.start]) if found.event else None
+    start = since.start() if since else found.start
+    return f"{words[:start]} {words[found.end :]}"

@@ -18,7 +18,7 @@ from desk.analytics.names.subjects import KIND_NAMES, NamedAs, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
-from desk.contracts.agents.tasks import RANK, UNKNOWN_WORDS, Query
+from desk.contracts.agents.tasks import EVENT_READ, RANK, UNKNOWN_WORDS, Query
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, QuestionKind, wordings_of
 from desk.trust.prose import REFERENCE, unbacked
 
@@ -133,7 +133,8 @@ def _content(query: Query) -> tuple[str, ...]:
     """Returns the content words of the question that are not its subjects, its period or its
     group."""
     parameters = query.parameters
-    known = stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
+    named = (parameters.get(name, "") for name in (READ, EVENT_READ, RANK))
+    known = stems(" ".join(named))
     market = parameters.get("market", "").replace("/", " ")
     known |= stems(" ".join((*KIND_NAMES, market)))
     question = without_frame(query.question)

@@ -10,6 +10,8 @@ from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.tasks import (
     DAYS_ASKED,
     DAYS_READ,
+    EVENT_DAYS,
+    EVENT_READ,
     RANK,
     SINCE_DECISION,
     SPELLED,
@@ -43,7 +45,7 @@ _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 _NOTES: Final = frozenset(
     {
         *(DAYS_ASKED, DAYS_READ, NO_MARKET, PAPERS, RANK, READ, SHARED_NAME, SINCE_DECISION),
-        *(SPELLED, UNKNOWN_WORDS, UNREAD),
+        *(EVENT_DAYS, EVENT_READ, SPELLED, UNKNOWN_WORDS, UNREAD),
     }
 )
 """Parameters that the desk adds to a question."""

@@ -11,7 +11,15 @@ from desk.agents.program import ModelTask
 from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.markets import pair_by_name
 from desk.analytics.names.periods import READ, UNREAD, Period, period_given
-from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, RANK, SINCE_DECISION, Query
+from desk.contracts.agents.tasks import (
+    DAYS_ASKED,
+    DAYS_READ,
+    EVENT_DAYS,
+    EVENT_READ,
+    RANK,
+    SINCE_DECISION,
+    Query,
+)
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -24,7 +32,9 @@ from desk.trust.ledger import usable_answers
 
 MOST_MARKETS: Final = 20
 
-_OF_THE_DAYS: Final = frozenset({DAYS_ASKED, DAYS_READ, READ, SINCE_DECISION, UNREAD})
+_OF_THE_DAYS: Final = frozenset(
+    {DAYS_ASKED, DAYS_READ, EVENT_DAYS, EVENT_READ, READ, SINCE_DECISION, UNREAD}
+)
 _OF_THE_DESKS_READING: Final = frozenset({"market", RANK})
 """Parameters that say how the desk read the question and its days: a plan takes their place."""
 

@@ -17,10 +17,17 @@ from desk.analytics.prices.impact import (
     floating_pair_impact,
     pegged_pair_impact,
 )
-from desk.analytics.prices.price_view import Break, PriceView, Side, view_newest, view_prices
+from desk.analytics.prices.price_view import (
+    LONGEST_WAIT,
+    Break,
+    PriceView,
+    Side,
+    view_newest,
+    view_prices,
+)
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query
+from desk.contracts.agents.tasks import EVENT_DAYS, RANK, SINCE_DECISION, Query
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
 from desk.contracts.findings.results import (
@@ -40,7 +47,12 @@ from desk.learning.forecasts import forecast_of
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, unusable
 from desk.trust.claims.price_claims import position_in_band, price_claims, step_claims
 from desk.trust.claims.rate_claims import decision_claims
-from desk.trust.claims.span_claims import beyond_claims, counted_claims
+from desk.trust.claims.span_claims import (
+    beyond_claims,
+    counted_claims,
+    extreme_claims,
+    fixings_of,
+)
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip
 
@@ -192,6 +204,10 @@ YEAR = 52 * WEEK
 DECISIONS = 3 * YEAR
 """How far back the last decision of a bank is looked for: as far as research on the bank does."""
 MOST_SUSPECTS = 20
+_OF_A_LEVEL: Final = frozenset(
+    {Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH, Metric.RANGE_POSITION}
+)
+"""The metrics of a pair's newest level and its place in a year's range."""
 REVERTED = "it leapt away from the fixings on both sides and the next one took most of it back"
 UNSURE = "the last fixing leapt, and without a next one it cannot be told from an error"
 
@@ -236,7 +252,8 @@ def _looked_back(query: Query | None) -> timedelta:
     if query is None:
         return HISTORY
     of_a_level = READ not in query.parameters and numbers_in(query.as_read.question)
-    return HISTORY_OF_A_LEVEL if of_a_level or SINCE_DECISION in query.parameters else HISTORY
+    of_an_event = not {SINCE_DECISION, EVENT_DAYS}.isdisjoint(query.parameters)
+    return HISTORY_OF_A_LEVEL if of_a_level or of_an_event else HISTORY
 
 
 def _research(
@@ -250,16 +267,15 @@ def _research(
     of_a_day = query is not None and (READ not in query.parameters or first_day == last_day)
     view = (view_newest if of_a_day else view_prices)(fixings, first_day, last_day)
     ends_on = fixings.last.day if fixings.last and fixings.last.day < first_day else None
-    if view is None:
-        reason = _why_nothing(market, evidence.answer, fixings)
-        if ends_on is not None and query is not None:
-            reason = clip(f"{reason}; --as-of {ends_on.isoformat()} answers as of then")
-        return _nothing(request, market, evidence, reason, ends_on)
+    if view is None or _is_stale(query, ends_on, first_day):
+        return _nothing(request, market, evidence, fixings, ends_on)
     claims = price_claims(view, market, evidence.evidence_id)
     since = _since_decisions(request, view, market, fixings, evidence.evidence_id)
     if query is not None and ends_on is None:
         claims += _asked_claims(query, view, market, fixings, evidence.evidence_id, first_day)
-        claims += since.claims
+    claims += since.claims
+    if query is not None and query.is_from_extreme:
+        claims += _since_extremes(query, view, market, fixings, evidence.evidence_id)
     missing = (*_missing(market, view, claims), *_nothing_since(market, ends_on))
     certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
     return ResearchResult(
@@ -277,6 +293,12 @@ def _research(
         confidence=certainty,
         ends_on=ends_on,
     )
+
+
+def _is_stale(query: Query | None, ends_on: date | None, first_day: date) -> bool:
+    """Returns whether the newest fixing is too old to be that of the days that a question names."""
+    dated = query is not None and READ in query.parameters
+    return dated and ends_on is not None and first_day - ends_on > LONGEST_WAIT
 
 
 def _asked_claims(
@@ -319,8 +341,8 @@ def _since_decisions(
     request: TurnRequest, view: PriceView, market: MarketSpec, fixings: Fixings, evidence: str
 ) -> _SinceDecisions:
     """Returns the moves of a pair since the bank that a question names last decided, raised and cut
-    its rate: each from the last fixing before that day, because a bank may decide before or after
-    the day's own fixing."""
+    its rate, up to the days of the decision if the question names them: each from the last fixing
+    before that day, because a bank may decide before or after the day's own fixing."""
     area = _bank_asked(request.assignment.query)
     if area is None:
         return _SinceDecisions()
@@ -328,7 +350,10 @@ def _since_decisions(
     if decisions is None:
         return _SinceDecisions()
     of_the_bank = [each for each in decisions.answer.decisions if each.area == area]
-    every = [each for each in of_the_bank if each.decided_on <= view.last.day]
+    query = request.assignment.query
+    within = query.event_days if query else None
+    end = min(view.last.day, within[1]) if within else view.last.day
+    every = [each for each in of_the_bank if each.decided_on <= end]
     known = [each for each in every if each.precision is DatePrecision.DAY]
     asked = [known, *([e for e in known if e.change * way > 0] for way in (1, -1))]
     newest = {each[-1].decided_on: each[-1] for each in asked if each}
@@ -344,6 +369,24 @@ def _since_decisions(
     newest |= {each.decided_on: each for each in every[-1:]}
     decided = decision_claims(tuple(newest.values()), decisions.evidence_id)
     return _SinceDecisions((*moves.values(), *decided), (decisions.source,))
+
+
+def _since_extremes(
+    query: Query, view: PriceView, market: MarketSpec, fixings: Fixings, evidence: str
+) -> tuple[Claim, ...]:
+    """Returns the high and the low of the days that a question names, and the moves from them to
+    the newest fixing."""
+    if query.event_days is None:
+        return ()
+    ends = extreme_claims(fixings, market, evidence, *query.event_days)
+    starts = (fixings_of(fixings, (end.as_of, view.last.day)) for end in ends)
+    moves = {
+        claim.claim_id: claim
+        for start in starts
+        if start is not None
+        for claim in step_claims(*start, market, evidence)
+    }
+    return (*ends, *moves.values())
 
 
 def _undated(query: Query) -> str:
@@ -384,14 +427,22 @@ def _nothing(
     request: TurnRequest,
     market: MarketSpec,
     evidence: Evidence[History],
-    reason: str,
+    fixings: Fixings,
     ends_on: date | None,
 ) -> ResearchResult:
+    """Says why nothing is known of the days; to a question, also the newest level before them."""
+    reason, claims = _why_nothing(market, evidence.answer, fixings), tuple[Claim, ...]()
+    if ends_on is not None and request.assignment.query is not None:
+        reason = clip(f"{reason}; --as-of {ends_on.isoformat()} answers as of then")
+        view = view_newest(fixings, *window_days(request.assignment.window))
+        found = price_claims(view, market, evidence.evidence_id) if view else ()
+        claims = tuple(claim for claim in found if claim.metric in _OF_A_LEVEL)
     return ResearchResult(
         result_id=f"{request.assignment.task_id}/result",
         task_id=request.assignment.task_id,
         agent=request.assignment.agent,
         market=market.market,
+        claims=claims,
         sources=(evidence.source,),
         missing=(reason,),
         confidence=NOTHING_FOUND,

@@ -436,7 +436,6 @@ def test_what_is_asked_for_is_the_first_sentence(
         "highest the franc has ever been",
         "is the won in a downtrend",
         "correlation between AUD/USD and NZD/USD this year, daily changes",
-        "average eurgbp in 2025 and how far are we from it now",
         "is the euro below purchasing power parity",
         "should i hedge my idr receivables now",
         "where will eurusd be in march",
@@ -606,17 +605,78 @@ def test_a_market_that_the_desk_does_not_have_is_not_answered_with_another(
 def test_now_is_the_newest_fixing_that_is_known_and_its_age_is_told(settings: Settings) -> None:
     made, sentences = answer_to("where is dollar yen?", settings, as_of=None)
     assert made.answered
-    assert sentences[0] == "The fixing of USD/JPY of 30 Oct 2026 is 157.25."
     told = "The newest fixing of USD/JPY known here is that of 30 Oct 2026, 28 days before this"
-    assert f"{told} question." in sentences
+    assert sentences[:2] == [f"{told} question.", "The fixing of USD/JPY of 30 Oct 2026 is 157.25."]
 
 
 def test_days_after_the_newest_fixing_are_not_answered_for(settings: Settings) -> None:
     asked = "has usdsgd fixed above 1.30 at any time since July"
     _, sentences = answer_to(asked, settings, as_of=None)
-    assert sentences[0].startswith(
-        "No: the fixings of USD/SGD from 1 Jul 2026 to 30 Oct 2026 ranged"
+    assert sentences[0] == (
+        "The fixings of USD/SGD known here end on 30 Oct 2026, 28 days before the days that are"
+        " asked about."
     )
+    assert sentences[1].startswith(
+        "No, as far as is known: the fixings of USD/SGD from 1 Jul 2026 to 30 Oct 2026 ranged"
+    )
+
+
+@pytest.mark.parametrize("asked", ["did usdjpy rise yesterday", "usdjpy on the day, today?"])
+def test_an_older_move_is_not_told_as_that_of_a_day_without_a_fixing(
+    asked: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(asked, settings, as_of=None)
+    assert sentences[0].startswith(
+        "No fixing of USD/JPY is known here of the days that are asked about: the newest is that of"
+        " 30 Oct 2026,"
+    )
+    assert not made.answered
+    assert not any("Measured" in each or "rose" in each or "fell" in each for each in sentences)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "how far has euro dollar come off its january peak",
+            "The fixing of EUR/USD of 30 Oct 2026, 1.1172, is 6.70 % below the highest from"
+            " 1 Jan 2026 to 31 Jan 2026, 1.1974, on 28 Jan 2026.",
+        ),
+        (
+            "how much has usdjpy fallen since its july peak",
+            "The fixing of USD/JPY of 30 Oct 2026, 157.25, is 4.06 % below the highest from"
+            " 1 Jul 2026 to 31 Jul 2026, 163.91, on 28 Jul 2026.",
+        ),
+        (
+            "where is eurusd relative to its february low",
+            "The fixing of EUR/USD of 30 Oct 2026, 1.1172, is 4.94 % below the lowest from"
+            " 1 Feb 2026 to 28 Feb 2026, 1.1753, on 19 Feb 2026.",
+        ),
+    ],
+)
+def test_from_a_high_or_low_of_past_days_is_measured_up_to_now(
+    question: str, told: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == told
+    assert made.answered
+    assert not any("Measured from" in each for each in sentences)
+
+
+def test_the_part_of_a_question_that_no_figure_answers_is_named_last(settings: Settings) -> None:
+    asked = "average eurgbp in 2025 and how far are we from it now"
+    made, sentences = answer_to(asked, settings)
+    assert sentences[0].startswith("The mean of the fixings of EUR/GBP from 1 Jan 2025")
+    assert sentences[-1] == (
+        "Nothing that is known here answers this part of the question: how far are we from it now."
+    )
+    assert not made.answered
+
+
+def test_now_is_compared_with_the_end_of_past_days(settings: Settings) -> None:
+    _, sentences = answer_to("is sterling higher than in june", settings)
+    assert sentences[0].startswith("Yes: the British pound rose 1.3")
+    assert sentences[1].startswith("Measured from the fixing of 30 Jun 2026 to that of 30 Oct 2026")
 
 
 def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Settings) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from desk.analytics.names.periods import since_decision
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
-from desk.contracts.agents.tasks import SINCE_DECISION, Query, TaskType
+from desk.contracts.agents.tasks import EVENT_DAYS, EVENT_READ, SINCE_DECISION, Query, TaskType
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import DatePrecision, RateDecision, RateDecisions
@@ -59,10 +59,12 @@ def of_this_worker(with_meaning: None) -> Iterator[None]:
     WORKER_EMBEDDING_MODEL.reset(known)
 
 
-def sentences(question: str, *others: ResearchResult) -> tuple[Synthesis, list[str]]:
-    """The answer to a question about the dollar and the yen, all of it derived again."""
+def sentences(question: str, *others: ResearchResult, **within: str) -> tuple[Synthesis, list[str]]:
+    """The answer to a question about the dollar and the yen, all of it derived again. `within` are
+    the parameters with the days of the decision."""
     since = since_decision(question)
-    query = Query(question=question, parameters={SINCE_DECISION: since.words} if since else {})
+    named = {SINCE_DECISION: since.words} if since else {}
+    query = Query(question=question, parameters=named | within)
     found = _researched(query)
     state = [
         StateEntry(key=result.market, node=f"node{number}", round=1, result=result)
@@ -183,6 +185,26 @@ def test_a_later_decision_known_by_its_month_is_among_the_claims_of_the_pair() -
     )
     rates = [c for c in result.claims if c.metric is Metric.DECISION_RATE]
     assert max(rates, key=lambda claim: claim.as_of).value == undated.rate
+
+
+def test_the_days_that_a_question_names_are_those_of_the_decision() -> None:
+    asked = "how has usdjpy done since the fed's july hike"
+    july = {EVENT_READ: "july", EVENT_DAYS: "2026-07-01/2026-07-31"}
+    made, told = sentences(asked, **july)
+    assert told[0] == "The Federal Reserve raised its rate on 29 Jul 2026."
+    assert told[1].endswith("163.91 on 28 Jul 2026, to 157.25 on 30 Oct 2026 USD/JPY fell 4.06 %.")
+    assert made.answered
+
+
+def test_without_a_decision_in_those_days_the_one_before_is_named_and_is_no_answer() -> None:
+    asked = "how has usdjpy done since the fed's august decision"
+    august = {EVENT_READ: "august", EVENT_DAYS: "2026-08-01/2026-08-31"}
+    made, told = sentences(asked, **august)
+    assert told[0] == (
+        "No decision of the Federal Reserve from 1 Aug 2026 to 31 Aug 2026 is known here: this is"
+        " measured from its decision before, 29 Jul 2026."
+    )
+    assert not made.answered
 
 
 def test_what_follows_no_bank_is_no_decision() -> None:

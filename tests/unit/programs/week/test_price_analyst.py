@@ -203,7 +203,8 @@ def test_a_question_whose_days_have_no_fixing_is_told_the_day_to_ask_as_of() -> 
     result = of_a_question_in_a_week_without_fixings(period_read="this week")
     (line,) = result.missing
     assert line.endswith("is of 19 Oct 2026; --as-of 2026-10-19 answers as of then")
-    assert result.claims == ()
+    levels = {Metric.LAST, Metric.YEAR_HIGH, Metric.YEAR_LOW, Metric.RANGE_POSITION}
+    assert {claim.metric for claim in result.claims} == levels
 
 
 def test_a_question_of_now_is_told_the_newest_fixing_and_that_it_is_old() -> None:

@@ -36,6 +36,7 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
     MarketQuestion,
     market_question,
 )
+from desk.programs.question.builtin.synthesis.markets.counted import is_dated
 from desk.programs.question.builtin.synthesis.markets.coverage import (
     is_all_read,
     is_measured,
@@ -51,7 +52,6 @@ from desk.programs.question.builtin.synthesis.markets.move_sentences import (
     looked_at,
     newest_fixing_words,
     pair_move_words,
-    prices_ended,
     standing_summary,
     with_doubt,
 )
@@ -61,6 +61,7 @@ from desk.programs.question.builtin.synthesis.markets.ranked_moves import (
 )
 from desk.programs.question.builtin.synthesis.markets.results import (
     has_events,
+    has_levels,
     is_move,
     is_of_a_bank,
     is_of_the_dollar,
@@ -69,7 +70,11 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
-from desk.programs.question.builtin.synthesis.markets.since import UNKNOWN, since_decision_words
+from desk.programs.question.builtin.synthesis.markets.since import (
+    UNKNOWN,
+    is_since_another,
+    since_decision_words,
+)
 from desk.programs.question.builtin.synthesis.parts import QuestionPart, parts_of
 from desk.programs.question.builtin.synthesis.verdicts import move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
@@ -129,7 +134,8 @@ def take_turn(request: TurnRequest) -> Turn:
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
     if not draft.told or not draft.answered:
         # Matching texts may be about another currency.
-        said = [*prices_ended(research), *mention_sentences(query.parameters), *said]
+        newest = newest_fixing_words(question, research)
+        said = [newest, *mention_sentences(query.parameters), *said]
     said = [*spelling_sentences(query), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
@@ -185,7 +191,7 @@ def _draft(
     of_pairs = any("/" in result.market for result in research)
     if (group := query.parameters.get(RANK)) and of_pairs:
         return _of_a_group(question, group, research, found, quoter)
-    researched = has_events(research)
+    researched = has_events(research) or has_levels(research)
     if (researched or is_of_a_bank(research)) and PAPERS in query.parameters:
         instead = (
             _pairs_instead(question, research)
@@ -214,7 +220,7 @@ def _draft(
 def _is_sure(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
     """Whether what was measured is surely what a question asks for."""
     known = is_all_read(question, research) and is_measured(research)
-    return known and since_decision_words(question, research) != UNKNOWN
+    return known and not is_since_another(question, research)
 
 
 def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Draft:
@@ -259,7 +265,7 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     moves if the question is about levels."""
     of_it = only_pair_asked(question, research)
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
-    since = since_decision_words(question, of_it, research)
+    since = _since_an_event(question, of_it, research)
     if since and since != UNKNOWN:
         # Neither the last week nor the largest events of other years are asked about.
         return with_doubt(question, (since, banks), since)
@@ -274,13 +280,25 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
     said = (
-        *(lead or moved, before, newest_fixing_words(question, of_it)),
+        *(lead or moved, before),
         *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
         *(largest_first(of_it), within if aside else ""),
         *(each.removeprefix(moved).strip() for each in events_words(question, of_it)),
         *(behind if aside else "", banks),
     )
     return with_doubt(question, said, lead or before or pair_move_words(of_it))
+
+
+def _since_an_event(
+    question: MarketQuestion,
+    of_it: Sequence[ResearchResult],
+    of_banks: Sequence[ResearchResult],
+) -> str:
+    """Returns the moves up to now from the high or low of earlier days, or the decision, that a
+    question names; empty if it names none."""
+    if question.query.is_from_extreme:
+        return first_sentence(question, of_it)
+    return since_decision_words(question, of_it, of_banks)
 
 
 def _move_asked(question: MarketQuestion, of_it: Sequence[ResearchResult]) -> str:
@@ -301,7 +319,7 @@ def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult])
     """Returns what was measured of pairs if no text matches. Says last that no text matches, if the
     question may be about texts."""
     of_now = question.kind is QuestionKind.LEVEL or question.asked.aspect in IN_A_ROW
-    dated = of_now or not {READ, SINCE_DECISION}.isdisjoint(question.query.parameters)
+    dated = of_now or is_dated(question.query) or SINCE_DECISION in question.query.parameters
     known = _is_sure(question, research)
     found = question.is_of_prices and dated and known
     said_already = question.is_of_prices or question.is_unsure
@@ -319,8 +337,9 @@ def _of_a_group(
     """Returns a group of pairs in the order of their moves, and after it the matching texts."""
     aspect = question.asked.aspect
     of_it = only_pair_asked(question, research)
+    since = _since_an_event(question, of_it, research)
     lead = (
-        since_decision_words(question, of_it, research)
+        since
         or first_sentence(question, of_it)
         or _verdict(question, research)
         or _move_asked(question, of_it)
@@ -335,9 +354,10 @@ def _of_a_group(
     beside = dict.fromkeys((ordered, *told_apart))
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     standing = (standing_summary(of_it) or "") if level else ""
-    newest = newest_fixing_words(question, of_it)
     unjudged = "" if aspect else UNJUDGED
-    said = (lead, standing, newest, *days, ranking, *beside, banks, unjudged)
+    said = (lead, standing, *days, ranking, *beside, banks, unjudged)
+    if since and since != UNKNOWN:
+        said = (since, banks)
     measured = with_doubt(question, said, lead or standing or ranking or pair_move_words(of_it))
     told = quoted(found, quoter) if found else Draft("", answered=True)
     sure = _is_sure(question, research)

@@ -27,7 +27,7 @@ from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
-from desk.contracts.agents.tasks import RANK, Query
+from desk.contracts.agents.tasks import EVENT_READ, RANK, Query
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.weeks import TimeWindow
@@ -139,6 +139,9 @@ AMONG_SEVERAL: Final = (
     | {Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST}
     | {Aspect.ROSE_MORE, Aspect.FELL_MORE}
 )
+
+FROM_EXTREMES: Final = frozenset({Aspect.FROM_HIGHEST, Aspect.FROM_LOWEST})
+"""How far a pair is from a high or low."""
 
 OTHER: Final = "other"
 """The name of the wordings that ask for none of these."""
@@ -330,7 +333,7 @@ def is_quoted(question: str, pair: str) -> bool:
 def _undated(query: Query) -> str:
     """A question with another word for its days."""
     question = without_other_markets(without_frame(query.question), "the currency")
-    days = query.parameters.get(READ)
+    days = query.parameters.get(READ) or query.parameters.get(EVENT_READ)
     return question.replace(days, "then") if days else question
 
 

@@ -12,6 +12,7 @@ from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import pairs_named, subjects_asked
 from desk.analytics.prices.fixings import has_lapsed
+from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Claim, Metric, level_named, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -96,14 +97,19 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
             return _beyond(question, aspect, result, last)
 
 
+def is_dated(query: Query) -> bool:
+    """Whether a question names days, of its own or of a high or low."""
+    return READ in query.parameters or query.is_from_extreme
+
+
 def over(question: MarketQuestion, last: Claim) -> str:
     """Returns the words for the days that a figure covers. They end with the last fixing if the
     series ended before the days asked about."""
-    if READ not in question.query.parameters:
+    if not is_dated(question.query):
         return f"in the 52 weeks to {print_full_day(last.as_of)}"
-    first, end = whole_days(question.window)
+    first, end = question.query.event_days or whole_days(question.window)
     if has_lapsed(last.as_of, question.window.end):
-        end = last.as_of
+        end = min(end, last.as_of)
     return f"from {print_full_day(first)} to {print_full_day(end)}"
 
 

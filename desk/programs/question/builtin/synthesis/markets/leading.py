@@ -2,7 +2,7 @@
 day. It is computed from claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
@@ -12,8 +12,9 @@ from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import currencies_named
+from desk.analytics.prices.fixings import has_lapsed
 from desk.contracts.agents.tasks import RANK
-from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.claims import Claim, Metric, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
     AMONG_SEVERAL,
@@ -28,6 +29,7 @@ from desk.programs.question.builtin.synthesis.markets.counted import (
     COUNTED,
     OLDER_UNSEEN,
     counted_sentence,
+    is_dated,
     over,
     volatility_compared,
 )
@@ -49,9 +51,23 @@ _SIDES: Final = {
 }
 """The side of a number on which a fixing has to be."""
 
+
+class _Extreme(NamedTuple):
+    """An end of a range: its name, its metrics in the window, in the year up to it, and in the days
+    of a high or low that a question names, and the metric of the distance from it."""
+
+    name: str
+    in_window: Metric
+    of_the_year: Metric
+    of_its_days: Metric
+    distance: Metric
+
+
 _EXTREMES: Final = {
-    1: ("highest", Metric.WINDOW_HIGH, Metric.YEAR_HIGH),
-    -1: ("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW),
+    1: _Extreme(
+        "highest", Metric.WINDOW_HIGH, Metric.YEAR_HIGH, Metric.SPAN_HIGH, Metric.FROM_HIGH
+    ),
+    -1: _Extreme("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW, Metric.SPAN_LOW, Metric.FROM_LOW),
 }
 
 
@@ -84,6 +100,7 @@ def first_sentence(question: MarketQuestion, research: Sequence[ResearchResult])
 
 def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult) -> str:
     known = {claim.metric: claim for claim in of_the_market((result,))}
+    known |= _since_extremes(question, result)
     match aspect:
         case Aspect.LEVEL:
             return _level(question, known)
@@ -112,6 +129,22 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
             return _is_beyond(question, known, _SIDES[aspect])
 
 
+def _since_extremes(question: MarketQuestion, result: ResearchResult) -> dict[Metric, Claim]:
+    """Returns the high and the low of the days of which a question names one, and the distances
+    from them, in the place of those of its window."""
+    days, last = question.query.event_days, {c.metric: c for c in result.claims}.get(Metric.LAST)
+    if not question.query.is_from_extreme or days is None or last is None:
+        return {}
+    named = {claim.claim_id: claim for claim in of_the_market((result,))}
+    known = dict[Metric, Claim]()
+    for end in _EXTREMES.values():
+        if extreme := named.get(span_id(result.market, end.of_its_days, *days)):
+            known[end.in_window] = extreme
+            move = span_id(result.market, Metric.SPAN_MOVE, extreme.as_of, last.as_of)
+            known |= {end.distance: named[move]} if move in named else {}
+    return known
+
+
 def _is_quoted(question: MarketQuestion, result: ResearchResult) -> bool:
     return is_quoted(question.query.question, result.market)
 
@@ -121,7 +154,8 @@ def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
     if level is None:
         return ""
     asked = whole_days(question.window)[1]
-    earlier = READ in question.query.parameters and level.as_of < asked
+    is_near = level.as_of < asked and not has_lapsed(level.as_of, question.window.end)
+    earlier = READ in question.query.parameters and is_near
     by = f", the last one by {print_full_day(asked)}" if earlier else ""
     return f"{level_words(known, by)} {year_range_place(known)}".strip()
 
@@ -140,8 +174,8 @@ def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
     if extreme.value != last.value:
         told = _extreme_words(question, known, sign)
         return f"No: the fixing of {last.subject} of {day} is [[{last.claim_id}]]. The {told}."
-    name, days = _EXTREMES[sign][0], over(question, last)
-    unseen = "" if READ in question.query.parameters else OLDER_UNSEEN
+    name, days = _EXTREMES[sign].name, over(question, last)
+    unseen = "" if is_dated(question.query) else OLDER_UNSEEN
     told = f"the fixing of {last.subject} of {day}, [[{last.claim_id}]], is the {name} {days}"
     return f"Yes: {told}.{unseen}"
 
@@ -152,9 +186,9 @@ def _from_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign:
     extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None or extreme.value == last.value:
         return _at_extreme(question, known, sign).removeprefix("Yes: ").capitalize()
-    name, _, _ = _EXTREMES[sign]
-    side, metric = ("below", Metric.FROM_HIGH) if sign > 0 else ("above", Metric.FROM_LOW)
-    away = known.get(metric) if READ in question.query.parameters else None
+    name, distance = _EXTREMES[sign].name, _EXTREMES[sign].distance
+    away = known.get(distance) if is_dated(question.query) else None
+    side = "below" if last.value < extreme.value else "above"
     by = f"[[{away.claim_id}|size]] " if away else ""
     return (
         f"The fixing of {last.subject} of {print_full_day(last.as_of)}, [[{last.claim_id}]], is"
@@ -166,15 +200,15 @@ def _extreme_words(question: MarketQuestion, known: Mapping[Metric, Claim], sign
     extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None:
         return ""
-    name = _EXTREMES[sign][0]
+    name = _EXTREMES[sign].name
     return f"{name} fixing of {extreme.subject} {over(question, last)} was {_on_day(extreme)}"
 
 
 def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> Claim | None:
     """Returns the highest or lowest fixing of the days that are asked about, or else of the
     year."""
-    _, in_window, of_the_year = _EXTREMES[sign]
-    return known.get(in_window if READ in question.query.parameters else of_the_year)
+    end = _EXTREMES[sign]
+    return known.get(end.in_window if is_dated(question.query) else end.of_the_year)
 
 
 def _streak(known: Mapping[Metric, Claim], quoted: str) -> str:
@@ -208,23 +242,34 @@ def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: 
     """Says whether any fixing was beyond the number of a question."""
     last, extreme = known.get(Metric.LAST), _extreme_of(question, known, sign)
     level = question.asked.level_of(last.value) if last else None
-    if extreme is None or level is None:
+    if last is None or extreme is None or level is None:
         return ""
     is_so = (extreme.value - level) * sign > 0
+    said = "Yes" if is_so else _as_known(question, last, "No")
     unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
-    told = _extreme_words(question, known, sign)
-    return f"{'Yes' if is_so else 'No'}: the {told}.{unseen}"
+    return f"{said}: the {_extreme_words(question, known, sign)}.{unseen}"
+
+
+def _as_known(question: MarketQuestion, last: Claim, said: str) -> str:
+    """Limits what is said of all days that a question names to those that are known."""
+    dated = READ in question.query.parameters
+    return (
+        f"{said}, as far as is known"
+        if dated and has_lapsed(last.as_of, question.window.end)
+        else said
+    )
 
 
 def _always_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
     """Whether all fixings were beyond the number of a question: the nearest one to it says."""
     last, nearest = known.get(Metric.LAST), _extreme_of(question, known, -sign)
     level = question.asked.level_of(last.value) if last else None
-    if nearest is None or level is None:
+    if last is None or nearest is None or level is None:
         return ""
     is_so = (nearest.value - level) * sign > 0
+    said = _as_known(question, last, "Yes") if is_so else "No"
     unseen = OLDER_UNSEEN if is_so and READ not in question.query.parameters else ""
-    return f"{'Yes' if is_so else 'No'}: the {_extreme_words(question, known, -sign)}.{unseen}"
+    return f"{said}: the {_extreme_words(question, known, -sign)}.{unseen}"
 
 
 def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
@@ -237,7 +282,8 @@ def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
         return ""
     is_so = low.value <= level <= high.value
     unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
-    return f"{'Yes' if is_so else 'No'}: the {_range(question, known)[4:]}{unseen}"
+    said = "Yes" if is_so else _as_known(question, last, "No")
+    return f"{said}: the {_range(question, known)[4:]}{unseen}"
 
 
 def _range(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:

@@ -1,12 +1,14 @@
 """The sentences on what was measured of markets, in the words of the agents that measured it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import READ, SpanNamed
+from desk.analytics.prices.fixings import has_lapsed
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
@@ -19,6 +21,7 @@ from desk.programs.question.builtin.banks import NOT_KNOWN, opening, when
 from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
+from desk.programs.question.builtin.synthesis.markets.coverage import is_measured
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import largest_first
 from desk.programs.question.builtin.synthesis.markets.results import (
     MOST_EVENTS,
@@ -42,6 +45,8 @@ NONE_SURE: Final = "No fact that is known here surely answers the question."
 """The words for a question that may be about a fact of the desk although no kind is certain."""
 
 NOW_OR_LAST_WEEK: Final = "now and the last week"
+
+NEWEST_DAY: Final = "the newest day before with a fixing"
 
 NO_PERIOD: Final = "the last week, as no period was read in the question"
 
@@ -169,7 +174,9 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
     days = {c.metric: c.as_of for c in of_the_market(results)}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
-        yield f"Measured from the fixing of {first} to that of {last} ({what})."
+        old = named and any(result.ends_on for result in results)
+        which = NEWEST_DAY if old else what
+        yield f"Measured from the fixing of {first} to that of {last} ({which})."
         return
     if not days:
         # Without any claim an answer contains no digits, not even those of a date.
@@ -181,6 +188,8 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
         )
         return
     first, last = map(print_full_day, whole_days(window))
+    if any(result.ends_on for result in results):
+        return
     if any("/" in result.market for result in results):
         yield f"No move was measured for {what}, {first} to {last}."
     else:
@@ -188,29 +197,36 @@ def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult
 
 
 def newest_fixing_words(question: MarketQuestion, results: Sequence[ResearchResult]) -> str:
-    """Says how old the newest fixing of each pair is, if it is older than a question about now
-    expects."""
-    if READ in question.query.parameters:
-        return ""
-    days = {each.ends_on: list[str]() for each in results if each.ends_on and each.claims}
+    """Says of which day the newest fixing of each pair is, if it is older than the question
+    expects, and that none is known of its days, if none is."""
+    dated = READ in question.query.parameters
+    pairs = dict[tuple[date, bool], list[str]]()
     for each in results:
-        if each.ends_on in days:
-            days[each.ends_on].append(each.market)
-    asked = whole_days(question.window)[1]
+        if day := _older_day(question, each):
+            pairs.setdefault((day, is_measured((each,))), []).append(each.market)
     return " ".join(
-        f"The newest fixing of {listed(pairs)} known here is that of {print_full_day(day)},"
-        f" {SpanNamed((asked - day).days, 'day').words} before this question."
-        for day, pairs in days.items()
+        _newest_words(listed(markets), day, whole_days(question.window)[1], dated, some_known)
+        for (day, some_known), markets in pairs.items()
     )
 
 
-def prices_ended(results: Sequence[ResearchResult]) -> Iterator[str]:
-    """Names the pairs whose newest price is older than the days that are asked about, and says what
-    to do. The day is listed with what is missing: an answer contains no digits without a claim."""
-    ended = dict.fromkeys(each.market for each in results if each.ends_on and not each.claims)
-    if ended:
-        yield (
-            f"No fixing of {listed(ended)} is here for the days that are asked about: what is"
-            " missing says of which day the newest is, and `--as-of` with that day answers as of"
-            " then."
-        )
+def _newest_words(pairs: str, day: date, asked: date, dated: bool, some_known: bool) -> str:
+    on, older = print_full_day(day), SpanNamed((asked - day).days, "day").words
+    if not dated:
+        newest = f"The newest fixing of {pairs} known here is that of {on}"
+        return f"{newest}, {older} before this question."
+    if some_known:
+        end = f"The fixings of {pairs} known here end on {on}"
+        return f"{end}, {older} before the days that are asked about."
+    none = f"No fixing of {pairs} is known here of the days that are asked about"
+    return f"{none}: the newest is that of {on}, {older} before their last."
+
+
+def _older_day(question: MarketQuestion, result: ResearchResult) -> date | None:
+    """The day of a pair's newest fixing, if it is before the days of a question, or long before
+    their end."""
+    last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
+    if last is None:
+        return None
+    ended = result.ends_on and not (is_measured((result,)) and READ in question.query.parameters)
+    return last.as_of if ended or has_lapsed(last.as_of, question.window.end) else None

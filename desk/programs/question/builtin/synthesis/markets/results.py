@@ -53,6 +53,11 @@ def has_events(results: Iterable[ResearchResult]) -> bool:
     return any(result.events for result in results)
 
 
+def has_levels(results: Iterable[ResearchResult]) -> bool:
+    """Returns whether the level of some pair is known."""
+    return any(claim.metric is Metric.LAST for claim in of_the_market(results))
+
+
 def is_move(event: MarketEvent) -> bool:
     """Returns whether an event is the move of a pair."""
     return event.event_type is EventType.FX_MOVEMENT

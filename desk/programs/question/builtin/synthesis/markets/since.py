@@ -9,7 +9,7 @@ from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import since_decision
 from desk.analytics.prices.price_view import LONGEST_BREAK
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
-from desk.contracts.agents.tasks import SINCE_DECISION
+from desk.contracts.agents.tasks import EVENT_READ, SINCE_DECISION, DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import DatePrecision
@@ -25,6 +25,13 @@ _DID: Final = {
     AskedSide.CUT: "last cut its rate",
     AskedSide.MOVED: "last changed its rate",
     AskedSide.HELD: "decided last",
+}
+
+_DID_THEN: Final = {
+    AskedSide.RAISED: "raised its rate",
+    AskedSide.CUT: "cut its rate",
+    AskedSide.MOVED: "changed its rate",
+    AskedSide.HELD: "decided",
 }
 
 _DECISIONS: Final = {
@@ -47,7 +54,7 @@ def since_decision_words(
     since = since_decision(words)
     if since is None:
         return ""
-    side = since_what(words, WORKER_EMBEDDING_MODEL.get()) or AskedSide.HELD
+    side = _side(question)
     told = [
         moved
         for result in research
@@ -59,29 +66,65 @@ def since_decision_words(
         return UNKNOWN
     day = next(_decided_by_any(research, since.area, side)).as_of
     bank = known_bank(since.area, (*research, *of_banks), whole_days(question.window)[1])
-    return f"{_measured_from(bank, side, day)} {' '.join(told)}"
+    from_what = _measured_from(bank, side, day, question.query.event_days)
+    return f"{from_what} {' '.join(told)}"
 
 
-def _measured_from(bank: KnownBank, side: AskedSide, day: date) -> str:
+def _side(question: MarketQuestion) -> AskedSide:
+    """Which decision a question names, by the words that name it without its days."""
+    parameters = question.query.parameters
+    words = parameters.get(SINCE_DECISION, "").replace(parameters.get(EVENT_READ) or "\n", "then")
+    return since_what(words, WORKER_EMBEDDING_MODEL.get()) or AskedSide.HELD
+
+
+def _measured_from(bank: KnownBank, side: AskedSide, day: date, within: DaysAsked | None) -> str:
     """Says from which decision a move is measured, and before that why it is not from a later one,
-    if there is one."""
+    or not from one `within` the days that the question names, if there is one."""
     on, decision = print_full_day(day), _DECISIONS[side]
-    unknown = [print_full_day(each.event_date) for each in bank.past if each.event_date > day]
-    undated = [e for e in bank.decided if e.event_date > day and _fits(side, bank.change_claim(e))]
+    if within and day >= within[0]:
+        return f"{opening(bank.name)} {_DID_THEN[side]} on {on}."
+    first, end = within or (day, date.max)
+    later = [each for each in (*bank.past, *bank.decided) if first <= each.event_date <= end]
+    unknown = [print_full_day(e.event_date) for e in bank.past if e in later and e.event_date > day]
+    undated = [
+        each
+        for each in bank.decided
+        if each in later and each.event_date > day and _fits(side, bank.change_claim(each))
+    ]
     if unknown:
         why = f"What {bank.name} decided on {listed(unknown)} is not in the source yet"
     elif undated:
         why = (
             f"Of the {decision} of {bank.name} {when(undated[-1])} the source gives only the month"
         )
+    elif within:
+        why = f"No {decision} of {bank.name} {_from_to(within)} is known here"
     else:
         return f"{opening(bank.name)} {_DID[side]}, as far as is known, on {on}."
+    if within:
+        return f"{why}: this is measured from its {decision} before, {on}."
     known = f"last {decision} with a known day" if undated else f"last known {decision}"
     return f"{why}: this is measured from its {known}, {on}."
 
 
+def _from_to(days: DaysAsked) -> str:
+    first, last = map(print_full_day, days)
+    return f"from {first} to {last}"
+
+
 def _fits(side: AskedSide, change: Claim | None) -> bool:
     return change is not None and _did(side, change)
+
+
+def is_since_another(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
+    """Whether the decision that a question names, in some days if it names those, is unknown."""
+    words, within = question.query.parameters.get(SINCE_DECISION, ""), question.query.event_days
+    since = since_decision(words)
+    if since is None:
+        return False
+    side = _side(question)
+    decided = next(_decided_by_any(research, since.area, side), None)
+    return decided is None or (within is not None and decided.as_of < within[0])
 
 
 def _decided_by_any(
