@@ -101,8 +101,8 @@ def figures_line(answer: AnswerReport | None) -> Iterator[str]:
         from desk.documents.answer.words import figures_used
 
         used, known = len(figures_used(answer)), len(answer.claims)
-        of = f"{used} of {known} in the answer" if used < known else f"{known} in the answer"
-        yield f"Figures   {of}: the report shows the source of each, `--json` prints all"
+        besides = f", and {known - used} looked at besides" if used < known else ""
+        yield f"Figures   {used}{besides}: the report shows the source of each, `--json` prints all"
 
 
 def outcome_of(answer: AnswerReport | None) -> str:

@@ -10,7 +10,7 @@ from desk.contracts.base import Contract, Figure, ShortText, is_empty
 BUILTIN: Final = "builtin"
 """The model name of the built-in analysts, which need no model."""
 
-BUILTIN_VERSION: Final = 6
+BUILTIN_VERSION: Final = 7
 """The version of how the built-in analysts turn answers into results. It is raised with every
 change of that, so that a report is checked by the analysts that wrote it."""
 

@@ -12,6 +12,7 @@ from desk.documents.answer.words import (
     besides_words,
     claim_cells,
     missing_lines,
+    newest_words,
     node_cells,
     parameters_words,
     quoted_as,
@@ -68,6 +69,8 @@ def _lead(answer: AnswerReport) -> Iterator[str]:
     if warning := warning_words(answer):
         yield f"**{escaped(warning)}**"
     yield answer.summary
+    known = (f"As of {instant(answer.as_of, answer.window.time_zone)}", newest_words(answer))
+    yield f"{', '.join(filter(None, known))}."
 
 
 def _answered(answer: AnswerReport) -> Iterator[Titled]:
@@ -129,7 +132,6 @@ def _source(line: SourceLine, answer: AnswerReport) -> str:
 def _run(answer: AnswerReport) -> tuple[str, ...]:
     given = parameters_words(answer.parameters)
     return (
-        f"As of {instant(answer.as_of, answer.window.time_zone)}",
         f"Graph {answer.graph.name}" + (f" with {escaped(given)}" if given else ""),
         f"{time_and_cost_words(answer)}; finished {instant(answer.finished_at)}",
         f"Analysts: {escaped(analysts_words(answer.usage.model))}",

@@ -17,7 +17,9 @@ from desk.learning.forecasts.pauses import (
 from desk.learning.forecasts.probability import (
     HORIZON,
     PROBABILITY_DIGITS,
+    ForecastCount,
     carry_probability,
+    count_of,
     forecast_of,
     question_of,
 )
@@ -29,8 +31,10 @@ __all__ = [
     "PROBABILITY_DIGITS",
     "Fixed",
     "FixingPauses",
+    "ForecastCount",
     "asked_for",
     "carry_probability",
+    "count_of",
     "fixing_calls",
     "forecast_of",
     "given_up",

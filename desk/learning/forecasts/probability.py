@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.agents.capabilities import routes_to
 from desk.analytics.prices.series import Fixings
@@ -32,6 +32,21 @@ BASIS_POINTS: Final = 10_000
 _SIGNS: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
 
 
+class ForecastCount(NamedTuple):
+    """What a forecast was counted from: the similar weeks, and how many of them a higher fixing
+    followed; one that was the same counts half."""
+
+    weeks: int
+    higher: float
+
+
+def count_of(fixings: Fixings, first_day: date, leaning: Leaning) -> ForecastCount:
+    """Returns what `forecast_of` counts, of the same arguments."""
+    closes = _closes(fixings, first_day)
+    sequels = _sequels(closes, _moves(closes), _SIGNS.get(leaning))
+    return ForecastCount(len(sequels), math.fsum(sequels))
+
+
 def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast | None:
     """Returns the frequency of rises of a pair after weeks like the one whose window starts on
     `first_day`.
@@ -46,7 +61,7 @@ def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast
     usable = len(closes) - 1 - HORIZON >= FEWEST_WEEKS and min(closes) > 0
     if leaning is Leaning.ABSTAINS or not usable:
         return None
-    moves = [math.log(after / before) for before, after in pairwise(closes)]
+    moves = _moves(closes)
     deviation = round(_deviation(moves) * math.sqrt(HORIZON), DEVIATION_DIGITS)
     if deviation <= 0:
         return None
@@ -81,6 +96,10 @@ def _closes(fixings: Fixings, first_day: date) -> list[float]:
     while len(closes) <= MOST_WEEKS and len(closes) in last:
         closes.append(float(last[len(closes)]))
     return closes[::-1]
+
+
+def _moves(closes: Sequence[float]) -> list[float]:
+    return [math.log(after / before) for before, after in pairwise(closes)]
 
 
 def _sequels(closes: Sequence[float], moves: Sequence[float], sign: int | None) -> list[float]:

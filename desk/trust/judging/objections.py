@@ -170,7 +170,7 @@ def recommendation_of(
     if undecided:
         return "A person has to decide the open conflict first."
     if ObjectionOutcome.CONFIRMED in withheld or ClaimStatus.REJECTED in statuses:
-        return "Hold back the questioned figures until the market has been researched again."
+        return "Figures that failed a check are left out."
     if withheld:
         return "What the critical objections are about is left out."
     if ClaimStatus.CONTESTED in statuses:

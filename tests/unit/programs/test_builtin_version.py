@@ -13,6 +13,7 @@ SAID = {
     4: "561948df0df606ac",
     5: "e39e143d5c98e1ff",
     6: "e39e143d5c98e1ff",
+    7: "e39e143d5c98e1ff",
 }
 """The digest of what each version has said of a week; only the newest can be made again."""
 

@@ -29,6 +29,8 @@ MARKS: Final[Mapping[ClaimStatus, str]] = {
 }
 """The style of a figure by its verdict. A single source has the default style."""
 
+LONGEST_BUTTON: Final = 24
+"""The maximum length in characters of a figure that stays on one line, as a button does."""
 
 _AROUND = re.compile(
     r"\(+<button [^>]*>[^<]*</button>[)\].,;:]*|<button [^>]*>[^<]*</button>[)\].,;:]+"
@@ -118,12 +120,12 @@ class FigureLinks:
             return escape(typographic(text))
         return "".join(_piece(piece, keys, made) for piece in pieces(prose, claims))
 
-    def _linked(self, key: str, printed: str) -> Markup:
+    def _linked(self, key: str, printed: str, style: str = "") -> Markup:
         """Renders a printed figure as a link to the trace of its claim."""
         mark, described = self._described(key)
         words, target = escape(typographic(printed)), self._ids[key]
         return Markup(  # noqa: S704
-            f'<a class="f{mark}" href="#{target}" aria-description="{described}">{words}</a>'
+            f'<a class="f{style}{mark}" href="#{target}" aria-description="{described}">{words}</a>'
         )
 
     def figure(self, claim: Claim, printed: str, market: str) -> Markup:
@@ -136,10 +138,13 @@ class FigureLinks:
         return None if key is None else print_claim(self._traces.entries[key].claim)
 
     def _element(self, key: str, printed: str) -> Markup:
-        """Returns the cached button of a printed figure."""
+        """Returns the cached button of a printed figure; a link if it is a phrase, which has to
+        wrap."""
         made = self._made.get((key, printed))
         if made is None:
-            made = self._made[key, printed] = self._button(key, printed)
+            of_words = len(printed) > LONGEST_BUTTON
+            made = self._linked(key, printed, " phrase") if of_words else self._button(key, printed)
+            self._made[key, printed] = made
         return made
 
     def _button(self, key: str, printed: str) -> Markup:

@@ -111,6 +111,24 @@ def test_a_terminal_is_shown_the_answer_and_what_is_missing_alone() -> None:
     assert "How it was found" not in text
 
 
+def test_the_newest_day_of_a_figure_is_said_before_the_sections() -> None:
+    first = render_answer_markdown(market()).partition("\n## ")[0]
+    assert re.search(r"As of 2 Nov 2026 [^\n]+, newest figure of 30 Oct 2026\.", first)
+    assert "· newest figure of 30 Oct 2026" in render_answer_html(market())
+    assert "newest figure" not in render_answer_markdown(tickets())
+
+
+def test_what_is_missing_of_several_markets_is_one_line() -> None:
+    lines = ("EUR/USD: no fixing", "no news: none", "USD/JPY: no fixing", "USD/SGD: no quote")
+    lacking = market().model_copy(update={"missing": lines})
+    section = render_answer_markdown(lacking).partition("## What is missing\n")[2]
+    assert section.partition("\n## ")[0].strip().splitlines() == [
+        "- EUR/USD and USD/JPY: no fixing",
+        "- no news: none",
+        "- USD/SGD: no quote",
+    ]
+
+
 def test_the_figures_of_the_answer_come_first_and_the_others_are_named_by_kind() -> None:
     answer = market()
     used, others = figures_used(answer), figures_besides(answer)

@@ -19,7 +19,9 @@ from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.programs.week.document.rendering.record_words import (
     BACKTEST,
+    CLEAR,
     TITLE,
+    counted_words,
     direction_words,
     leaning_line,
 )
@@ -179,7 +181,11 @@ def test_the_first_page_says_which_pairs_lean_furthest_from_even() -> None:
         held = report.model_copy(update={"markets": sections})
         line = leaning_line(held)
         assert line and line in render_markdown(held) and line in letter(held, "here")
+        page = render_html(held)
         assert line in both(held)[1]
+        for pair in re.findall(r"(\w+/\w+) \(\d", line):
+            target = f"{pair.replace('/', '-')}-direction"
+            assert f'href="#{target}"' in page and f'id="{target}"' in page
         return line
 
     # USD/HKD has a band, and AUD/USD is near to even.
@@ -192,6 +198,26 @@ def test_the_first_page_says_which_pairs_lean_furthest_from_even() -> None:
         "By their own past, no pair leans clearly either way over the next 4 weeks."
     )
     assert leaning_line(sample_report()) is None
+
+
+def test_each_probability_of_the_first_page_leads_to_the_weeks_it_counts() -> None:
+    report = real_report("USD/JPY")
+    (section,) = report.markets
+    (view,) = (v for v in section.views if v.subject == "USD/JPY")
+    assert view.forecast is not None
+    words = counted_words(section, report)
+    assert words and words in render_markdown(report) and words in both(report)[1]
+    found = re.match(r"The fixing was higher 4 weeks after ([\d.]+) of the (\d+) past weeks", words)
+    assert found is not None
+    higher, weeks = map(float, found.groups())
+    assert round((higher / 4 + 1) / (weeks / 4 + 2), 3) == view.forecast.probability
+    page = render_html(report)
+    leans = abs(view.forecast.probability - 0.5) >= CLEAR
+    assert ('href="#USD-JPY-direction"' in page) == leans
+    assert page.count('id="USD-JPY-direction"') == 1
+    guessed = view.model_copy(update={"probability": 0.6})
+    views = tuple(guessed if each == view else each for each in section.views)
+    assert counted_words(section.model_copy(update={"views": views}), report) is None
 
 
 def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:

@@ -6,8 +6,7 @@ from datetime import date
 from functools import partial
 from typing import Final, TypeAlias
 
-from desk.analytics.prices.price_view import view_prices
-from desk.analytics.prices.series import Fixings, window_days
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.base import Contract
@@ -17,9 +16,9 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Lead, MarketReport, ResearchReport, Sentence
 from desk.documents.audit.document import printed_findings, typed_findings
 from desk.documents.audit.findings import AuditFinding, compared, differing
-from desk.learning.forecasts import forecast_of
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
 from desk.programs.week.document.judging.conflicts import withheld_in
+from desk.programs.week.document.judging.forecasts import counted_forecast
 from desk.programs.week.document.sections.calendar import calendar_of
 from desk.programs.week.document.sections.cross_checks import CrossMarketCase, cross_checks_of
 from desk.programs.week.document.sections.evidence import SERIES_TOOL
@@ -177,22 +176,13 @@ def _of_view(
     if view.kind is not ViewKind.DIRECTION or view.subject != section.market:
         yield AuditFinding(where, "it is no forecast of its market's direction")
         return
-    made = [_made(history, view, report) for history in histories]
+    counted = [counted_forecast(history, view.leaning, report.window) for history in histories]
+    made = [each and each.forecast for each in counted]
     if any(line.usage.model != BUILTIN for line in section.agents):
         said = {"probability": forecast.probability}
         made = [each.model_copy(update=said) if each else None for each in made]
     if forecast not in made:
         yield AuditFinding(where, "no history of the pair gives it")
-
-
-def _made(history: History, view: View, report: ResearchReport) -> Forecast | None:
-    first_day, last_day = window_days(report.window)
-    fixings = Fixings.of(history)
-    seen = view_prices(fixings, first_day, last_day)
-    if seen is None:
-        return None
-    sound = fixings.without({fixing.day for fixing in seen.suspects})
-    return forecast_of(sound, first_day, view.leaning)
 
 
 def tone_findings(report: ResearchReport) -> Iterator[AuditFinding]:

@@ -6,12 +6,14 @@ from typing import Final
 from markupsafe import Markup
 
 from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Forecast
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.drawing.charts import calibration_chart, sparklines, year_chart
 from desk.documents.rendering.drawing.svg import second_view
-from desk.documents.rendering.figures.links import FigureLinks
+from desk.documents.rendering.figures.links import FigureLinks, anchor
 from desk.documents.rendering.pages import render_page
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.judging.impact_words import impact_words
 from desk.programs.week.document.rendering import (
     directions,
@@ -56,6 +58,7 @@ def render_html(report: ResearchReport) -> str:
         "sparklines": charts,
         "drawn_again": _drawn_again(charts, report),
         "lead": lead_in(report),
+        "leaning": _leaning(report),
         "index_chart": _index_chart(report),
         "index": DOLLAR_INDEX,
         "directions": directions,
@@ -81,6 +84,19 @@ def render_html(report: ResearchReport) -> str:
     }
     packages = ("desk.programs.week.document",)
     return render_page("report.html.j2", packages, FigureLinks(report), names)
+
+
+def _leaning(report: ResearchReport) -> Markup | None:
+    """Returns the line on where pairs lean; each probability links to what it was counted from."""
+    line = record_words.leaning_line(report, _linked_odds)
+    return Markup(line) if line else None  # noqa: S704
+
+
+def _linked_odds(pair: str, forecast: Forecast) -> str:
+    printed = typographic(record_words.probability_words(forecast))
+    return Markup(
+        '{} (<a class="f" href="#{}-direction" aria-description="what it was counted from">{}</a>)'
+    ).format(pair, anchor(pair), printed)
 
 
 def _sparklines(report: ResearchReport) -> dict[str, Markup]:

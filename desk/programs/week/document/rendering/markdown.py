@@ -76,6 +76,7 @@ from desk.programs.week.document.rendering.record_words import (
     LEANINGS_TITLE,
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
+    counted_words,
     direction_words,
     leaning_line,
     recommendation_lines,
@@ -311,7 +312,7 @@ def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
             _market(
                 market,
                 digest[market.market],
-                direction_words(market, report),
+                _direction(market, report),
                 view_words(market, report),
                 report.as_of.date(),
             )
@@ -319,6 +320,11 @@ def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
             if market.kind is kind
         )
         yield title, "\n\n".join(line for section in sections for line in section)
+
+
+def _direction(market: MarketReport, report: ResearchReport) -> str | None:
+    told = (direction_words(market, report), counted_words(market, report))
+    return ". ".join(filter(None, told)) or None
 
 
 def _market(

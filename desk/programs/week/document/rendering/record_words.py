@@ -1,12 +1,13 @@
 """How the learning system's record changed a week, and how the forecasts scored, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from desk.analytics.names.listing import listed
 from desk.analytics.names.shortening import shortened as cut
-from desk.contracts.findings.results import Forecast, View, ViewKind
+from desk.contracts.findings.results import Forecast, Leaning, View, ViewKind
+from desk.contracts.findings.source_results import History
 from desk.contracts.learning.lessons import (
     Advice,
     AdviceKind,
@@ -21,7 +22,11 @@ from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line, share_words
 from desk.learning.advice import AdviceUse, Judged, judged
 from desk.learning.calibration import ALL
+from desk.learning.forecasts import ForecastCount
 from desk.learning.standing import IN_TIME
+from desk.programs.week.document.judging.claims import returned_by
+from desk.programs.week.document.judging.forecasts import counted_forecast
+from desk.programs.week.document.sections.evidence import SERIES_TOOL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
 TITLE: Final = "What the desk's own record changed"
@@ -244,9 +249,17 @@ def follows_from(as_of: datetime) -> str:
     )
 
 
-def leaning_line(report: ResearchReport) -> str | None:
+def pair_and_odds(pair: str, forecast: Forecast) -> str:
+    """`USD/IDR (74.4 %)`."""
+    return f"{pair} ({probability_words(forecast)})"
+
+
+def leaning_line(
+    report: ResearchReport, shown: Callable[[str, Forecast], str] = pair_and_odds
+) -> str | None:
     """Returns which floating pairs' past leans furthest from even over the weeks of the forecasts,
-    and what that is; None for a report without counted forecasts."""
+    and what that is; None for a report without counted forecasts. `shown` prints a pair with its
+    probability."""
     counted = [*_counted_forecasts(report)]
     if not counted:
         return None
@@ -260,7 +273,7 @@ def leaning_line(report: ResearchReport) -> str | None:
         ("least likely", [each for each in clear if each[1].probability < 0.5]),
     )
     told = [
-        f"{words} for {listed(f'{pair} ({probability_words(odds)})' for pair, odds in side)}"
+        f"{words} for {listed(shown(pair, odds) for pair, odds in side)}"
         for words, side in sides
         if side
     ]
@@ -289,6 +302,31 @@ def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
     if view is None or view.forecast is None:
         return None
     return _direction(view, view.forecast, counted=market.version > 0)
+
+
+def counted_words(market: MarketReport, report: ResearchReport) -> str | None:
+    """Says of which past weeks the probability of a market's direction is a count, by the fixings
+    in the report's evidence. None if they do not give it, as for a model's estimate."""
+    view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
+    if view is None or view.forecast is None or view.probability is not None:
+        return None
+    own = (r for r in report.evidence if r.call.call_id.startswith(f"{market.market}/"))
+    for history in returned_by(SERIES_TOOL, History, own):
+        made = counted_forecast(history, view.leaning, report.window)
+        if history.symbol == market.market and made and made.forecast == view.forecast:
+            return _counted(made.similar, view.leaning, view.forecast.weeks)
+    return None
+
+
+_LIKE: Final = {Leaning.UP: " in which it rose", Leaning.DOWN: " in which it fell"}
+
+
+def _counted(count: ForecastCount, leaning: Leaning, weeks: int) -> str:
+    return (
+        f"The fixing was higher {_count(weeks, 'week')} after {count.higher:g} of the"
+        f" {_count(count.weeks, 'past week')}{_LIKE.get(leaning, '')}; as those spans overlap, the"
+        " probability is drawn towards 50 %."
+    )
 
 
 def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The sections of an answer on measurements."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import date
 from typing import Final
@@ -29,7 +30,6 @@ LONGEST_SECTION: Final = 20_000
 MOST_APART: Final = 3
 """The maximum number of markets of a kind that have a section each."""
 
-NOTHING_FOUND: Final = "Nothing was found."
 
 _LEANINGS: Final = {
     ViewKind.DIRECTION: {Leaning.UP: "rising", Leaning.DOWN: "falling"},
@@ -62,19 +62,19 @@ def _founded(prose: str, known: Container[str]) -> str:
 
 
 def _of_markets(results: Sequence[ResearchResult], day: date) -> Iterator[Section]:
-    """Yields a section for each result; one for all of a kind if there are more than `MOST_APART`,
-    at the place of the first."""
+    """Yields a section for each result that says something; one for all of a kind if there are
+    more than `MOST_APART`, at the place of the first. What was not found is listed as missing."""
     noted: set[str] = set()
-    kinds = [_kind(result) for result in results]
-    many = {kind for kind in kinds if kind and kinds.count(kind) > MOST_APART}
+    told = [(each, words) for each in results if (words := _content(each, day, noted))]
+    kinds = Counter(_kind(result) for result, _ in told)
     sections: dict[str, list[str]] = {}
-    for result, kind in zip(results, kinds, strict=True):
-        name = _name(result)
-        title = f"{name}: {kind}" if kind else name
-        if kind in many:
+    for result, words in told:
+        name, kind = _name(result), _kind(result)
+        title = f"{name}: {kind}"
+        if kinds[kind] > MOST_APART:
             each = "pair" if "/" in name else "bank"
             title = f"{kind.capitalize()}, {each} by {each}"
-        sections.setdefault(title, []).append(_content(result, day, noted))
+        sections.setdefault(title, []).append(words)
     for title, contents in sections.items():
         yield Section(title=title, content=clip("\n".join(contents), LONGEST_SECTION))
 
@@ -85,9 +85,7 @@ def _name(result: ResearchResult) -> str:
 
 
 def _kind(result: ResearchResult) -> str:
-    """Returns what a result is about, such as `prices`; empty if nothing was found."""
-    if not result.events and not result.claims:
-        return ""
+    """Returns what a result is about, such as `prices`."""
     moves = any(is_move(event) for event in result.events)
     leans = any(view.kind is ViewKind.DIRECTION for view in result.views)
     if moves or leans:
@@ -110,13 +108,7 @@ def _content(result: ResearchResult, day: date, noted: set[str]) -> str:
     ]
     lines += [f"- Note: {warning}" for warning in result.warnings if warning not in noted]
     noted.update(result.warnings)
-    return clip("\n".join(lines) or _nothing_words(result), LONGEST_SECTION)
-
-
-def _nothing_words(result: ResearchResult) -> str:
-    """Says why a result is empty; that nothing was found if it gives no reason."""
-    reasons = " ".join(dict.fromkeys(result.missing))
-    return f"Not known. {reasons}" if reasons else NOTHING_FOUND
+    return clip("\n".join(lines), LONGEST_SECTION)
 
 
 def _events(events: Iterable[MarketEvent]) -> Iterator[str]:

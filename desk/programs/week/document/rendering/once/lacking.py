@@ -8,11 +8,10 @@ from typing import Final
 from desk.analytics.figures import print_full_day, print_weekday
 from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.contracts.findings.source_results import DecisionCalendar, PolicyRates
-from desk.contracts.week.report import CalendarRow, Freshness, RatesKnown, ResearchReport
+from desk.contracts.week.report import CalendarRow, Freshness, ResearchReport
 from desk.documents.rendering.words.wording import named_together
 from desk.programs.builtin.rate_remarks import known_until, without_calendar, without_outcome
 from desk.programs.week.document.judging.claims import returned_by
-from desk.programs.week.document.rendering.once.areas import areas_words
 from desk.programs.week.document.rendering.once.silence import is_silent
 from desk.programs.week.document.sections.calendar import Undated, is_decided, undated_banks
 from desk.trust.prose import clip
@@ -108,18 +107,11 @@ class Lacking:
         return f" Announced days on record end on {named_together(ended)}." if ended else ""
 
 
-def _after(known: RatesKnown) -> str:
-    day = print_full_day(known.to) if known.to else "a day that is not known"
-    return f"{day} ({areas_words(known)})"
-
-
 def _parts(told: Freshness) -> Iterator[str]:
     if told.open_decisions:
         yield f"what {told.open_decisions} bank{'s' if told.open_decisions > 1 else ''} decided"
-    if told.stale_prices and told.prices_to is not None:
-        yield f"prices after {print_full_day(told.prices_to)}"
-    if told.stale_rates and told.rates_known:
-        ends = named_together(map(_after, told.rates_known))
-        yield f"changes of policy rates after {ends}"
-    elif told.stale_rates and told.rates_to is not None:
-        yield f"changes of policy rates after {print_full_day(told.rates_to)}"
+    # The days that are known are in the line before, with the areas.
+    if told.stale_prices:
+        yield "later prices"
+    if told.stale_rates:
+        yield "later changes of policy rates"
