@@ -20,6 +20,7 @@ from desk.platform.settings import Settings
 from desk.platform.telemetry.tracing import command_span
 from starters.terminal.exit_status import CommandError
 from starters.terminal.imports import imports_without_gc
+from starters.terminal.waits import reported_wait
 
 SERVER_PATIENCE_SECONDS: Final = 300.0
 """How long a command waits for a server that has gone away."""
@@ -192,14 +193,27 @@ async def _at_a_desk(
 ) -> T:
     """Runs the work at the existing desk, or at one that this process hosts."""
 
-    async def seen(desk: Desk) -> T:
-        async with _seen(patience):
-            return await work(desk)
+    with contextlib.ExitStack() as until_seen:
 
-    if not settings.external:
-        with contextlib.suppress(HostTaken), HostLock(settings.home):
-            return await host(settings, seen, () if server_only else _all_roles(), finish=True)
-    return await _as_client(settings, seen)
+        async def seen(desk: Desk) -> T:
+            until_seen.close()
+            async with _seen(patience):
+                return await work(desk)
+
+        if not settings.external:
+            with contextlib.suppress(HostTaken), HostLock(settings.home):
+                what = f"the {'server' if server_only else 'server and workers'} of {settings.home}"
+                until_seen.enter_context(reported_wait(f"{what} to start", _report))
+                return await host(settings, seen, () if server_only else _all_roles(), finish=True)
+        until_seen.enter_context(reported_wait(_answer_words(settings), _report))
+        return await _as_client(settings, seen)
+
+
+def _answer_words(settings: Settings) -> str:
+    by = HostLock(settings.home).holder()
+    host = f", which process {by} hosts," if by is not None and not settings.external else ""
+    whose = "your server" if settings.external else f"the server of {settings.home}"
+    return f"{whose}{host} to answer"
 
 
 async def host(
@@ -250,10 +264,10 @@ async def _hosted_workers(
             yield client
         except CommandError:
             if finish:
-                await workers.finish(_report_finishing)
+                await workers.finish(_report)
             raise
         if finish:
-            await workers.finish(_report_finishing)
+            await workers.finish(_report)
 
 
 @contextlib.asynccontextmanager
@@ -343,7 +357,7 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _report_finishing(text: str) -> None:
+def _report(text: str) -> None:
     say(f"desk: {text}")
 
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from temporalio.client import (
     Client,
@@ -20,6 +20,7 @@ from starters.runs.progress import Progress
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, query_status, run_described
 from starters.runs.stalls import StallMonitor, is_polled, with_recovery_note
 from starters.terminal.exit_status import CommandError
+from starters.terminal.waits import reported_wait
 
 POLL_SECONDS = 0.3
 HEALTH_SECONDS = timedelta(seconds=1)
@@ -27,6 +28,8 @@ HEALTH_SECONDS = timedelta(seconds=1)
 
 MOST_SILENT_TRIES = 20
 """After this many unanswered health checks in a row, a server counts as gone."""
+
+FIRST_ANSWER: Final = "the run's worker to answer: it is busy, or was stopped a moment ago"
 
 _ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
 
@@ -84,14 +87,18 @@ async def _followed_to_its_end(
 ) -> Outcome:
     stalls = StallMonitor(with_recovery_note(progress.note), polled=lambda: is_polled(run.client))
     async with until_closed(run.handle) as closed:
-        while not closed.done():
-            status = await show_status(run, kind, progress)
-            told = await so_far(run, status) if status is not None else None
-            answers, leaving = status is not None, told is not None
-            await stalls.check(run.handle, answers=answers, leaving=leaving)
-            if told is not None:
-                return told
-            await asyncio.wait({closed}, timeout=POLL_SECONDS)
+        with contextlib.ExitStack() as until_answered:
+            until_answered.enter_context(reported_wait(FIRST_ANSWER, progress.note))
+            while not closed.done():
+                status = await show_status(run, kind, progress)
+                told = await so_far(run, status) if status is not None else None
+                answers, leaving = status is not None, told is not None
+                if answers:
+                    until_answered.close()
+                await stalls.check(run.handle, answers=answers, leaving=leaving)
+                if told is not None:
+                    return told
+                await asyncio.wait({closed}, timeout=POLL_SECONDS)
         return await at_end(run)
 
 

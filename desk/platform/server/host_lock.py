@@ -53,9 +53,13 @@ class HostLock:
         self._holder.unlink(missing_ok=True)
         self._lock.release()
 
-    def _taken(self) -> str:
+    def holder(self) -> int | None:
+        """Returns the id of the process that holds the lock. Returns None if it is not known."""
         try:
-            by = f" by process {json.loads(self._holder.read_text(encoding='utf-8'))['pid']}"
-        except (OSError, ValueError, KeyError):
-            by = ""
-        return f"{self._home} is hosted already{by}"
+            return int(json.loads(self._holder.read_text(encoding="utf-8"))["pid"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _taken(self) -> str:
+        by = self.holder()
+        return f"{self._home} is hosted already" + (f" by process {by}" if by is not None else "")

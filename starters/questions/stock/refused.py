@@ -4,16 +4,15 @@ Takes the controller's own first turn: its rule refuses a symbol without prices.
 sources for it.
 """
 
-from datetime import datetime, timedelta
-from uuid import uuid4
+from datetime import datetime
 
 from temporalio.client import Client, WorkflowFailureError
 
 from desk.agents.capabilities import best_answer, call_by, routes_to, satisfies
 from desk.agents.roster import profile_in
 from desk.contracts.agents.config import RunPolicy
-from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from desk.contracts.names import AgentId, FailureType, Queue, WorkflowType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.episode import StockRequest
 from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
@@ -23,9 +22,8 @@ from desk.programs.episode.run.board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.training.tables import offline_words
 from starters.runs.server_runs import why_it_ended
+from starters.sources.tools.one_call import called_tool
 from starters.terminal.exit_status import UsageError
-
-LONGEST = timedelta(seconds=30)
 
 
 async def check_stock(client: Client, request: StockRequest, now: datetime) -> None:
@@ -34,7 +32,7 @@ async def check_stock(client: Client, request: StockRequest, now: datetime) -> N
 
     Raises:
         UsageError: there are none; the message says for which symbols and days there are.
-        RPCError: the server went away.
+        ServerUnreachable, RPCError: the server went away.
     """
     refused = await _refusal(client, request, _first_turn(request, now))
     if refused is not None:
@@ -86,15 +84,6 @@ async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datet
 
 async def _answer(client: Client, call: ToolCall, as_of: datetime) -> ToolResult:
     try:
-        result: ToolResult = await client.execute_workflow(
-            WorkflowType.TOOL_CALL,
-            ToolRequest(call=call, as_of=as_of),
-            id=f"look-{uuid4().hex[:12]}",
-            task_queue=Queue.DESK,
-            result_type=ToolResult,
-            execution_timeout=LONGEST,
-            static_summary="Whether there are prices of a stock",
-        )
+        return await called_tool(client, call, as_of, "Whether there are prices of a stock")
     except WorkflowFailureError as error:
         return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=why_it_ended(error))
-    return result

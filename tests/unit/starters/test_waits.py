@@ -1,0 +1,83 @@
+"""What a command says while it waits."""
+
+import asyncio
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.agents.tools import ToolCall
+from desk.platform.server.host_lock import HostLock
+from desk.platform.temporal.client import ServerUnreachable
+from starters import session
+from starters.session import Desk, with_desk
+from starters.sources.tools.one_call import called_tool
+from starters.terminal.waits import reported_wait
+from tests.support.processes.command import PATIENCE_SECONDS, eventually
+from tests.support.processes.homes import home_settings
+
+
+def test_a_wait_is_reported_although_it_keeps_the_event_loop_busy() -> None:
+    told: queue.Queue[str] = queue.Queue()
+    with reported_wait("a server", told.put, after=0):
+        assert told.get(timeout=PATIENCE_SECONDS) == "waiting for a server"
+
+
+def test_a_wait_that_is_over_leaves_nothing_behind_to_report_it() -> None:
+    before = threading.active_count()
+    with reported_wait("a server", pytest.fail, after=PATIENCE_SECONDS):
+        assert threading.active_count() == before + 1
+    eventually(lambda: threading.active_count() == before, "its thread has ended")
+
+
+async def test_a_call_ends_with_the_server_that_has_it() -> None:
+    async def never(**_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def gone(**_: object) -> None:
+        raise RPCError("connection refused", RPCStatusCode.UNAVAILABLE, b"")
+
+    async def started(*_: object, **__: object) -> Any:
+        return SimpleNamespace(result=never)
+
+    client: Any = SimpleNamespace(
+        start_workflow=started, service_client=SimpleNamespace(check_health=gone)
+    )
+    call = ToolCall(call_id="coverage", server="ecb", tool="get_coverage")
+    with pytest.raises(ServerUnreachable, match="went away"):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await called_tool(client, call, datetime.now(UTC), "How far the fixings go")
+
+
+async def test_a_command_names_the_process_whose_server_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[str] = []
+
+    @contextlib.contextmanager
+    def recorded(what: str, _tell: Callable[[str], None]) -> Iterator[None]:
+        waits.append(f"{what}: begun")
+        yield
+        waits.append("over")
+
+    async def answers(settings: Any, work: Callable[[Desk], Any]) -> Any:
+        return await work(Desk(SimpleNamespace(), settings, hosting=False))  # type: ignore[arg-type]
+
+    async def work(_: Desk) -> list[str]:
+        return list(waits)
+
+    settings = home_settings(tmp_path)
+    monkeypatch.setattr(session, "reported_wait", recorded)
+    monkeypatch.setattr(session, "_as_client", answers)
+    with HostLock(settings.home):
+        told = await with_desk(settings, work)
+    words = f"the server of {settings.home}, which process {os.getpid()} hosts, to answer: begun"
+    assert told == [words, "over"]
