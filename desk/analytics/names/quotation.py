@@ -21,11 +21,11 @@ MOST_TIMES: Final = 2
 """By how much a number may differ from a pair's fixing to be meant as a level of it."""
 
 NUMBER: Final = re.compile(
-    r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)"
+    r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d|\s?%)"
     rf"|\b(?:{'|'.join(map(re.escape, LEVELS_CALLED))})\b",
     re.IGNORECASE,
 )
-"""A number as a text writes it, or what the market calls one."""
+"""A number as a text writes it, or what the market calls one. A percentage is no level."""
 
 _HUNDREDTHS: Final = Decimal(100)
 _LEVEL_POWERS: Final = (2, 3, -2, -3)

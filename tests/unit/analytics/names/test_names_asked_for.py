@@ -4,6 +4,7 @@ import pytest
 
 from desk.analytics.names.aliases import ALSO_CALLED, UNITS
 from desk.analytics.names.nearest import nearest, suggestion
+from desk.analytics.names.quotation import numbers_in
 from desk.analytics.names.subjects import (
     by_their_kinds,
     currency_asked_for,
@@ -81,3 +82,9 @@ def test_a_slip_is_answered_with_the_names_that_are_close() -> None:
     assert nearest("???", known, 2) == ("USD/JPY", "EUR/USD")
     assert suggestion("usd-jpy", known) == "; did you mean USD/JPY?"
     assert suggestion("nothing like it", known) == ""
+
+
+@pytest.mark.parametrize("words", ["up more than 1% since", "did it fall 1.25 % in a day", "10%"])
+def test_a_percentage_is_not_a_level(words: str) -> None:
+    assert numbers_in(words) == ()
+    assert numbers_in(f"{words} and above 160.5") == ("160.5",)
