@@ -461,7 +461,7 @@ def _unanswered(area: str) -> PolicyRate:
 
 
 def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
-    first_day, last_day = _days_looked_at(request, market)
+    first_day, last_day = days_looked_at(request)
     own = list(own_areas(market))
     rate_areas = list(areas_with_base(market, request.assignment.base_area))
     of_a_bank = request.assignment.query is not None and market.kind is not MarketKind.PAIR
@@ -492,7 +492,7 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
 
 
 def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
-    first_day, last_day = _days_looked_at(request, market)
+    first_day, last_day = days_looked_at(request)
     decisions = read(request, Capability.RATE_DECISIONS, RateDecisions)
     calendar = read(request, Capability.DECISION_CALENDAR, DecisionCalendar)
     return _Findings(
@@ -509,13 +509,13 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
     )
 
 
-def _days_looked_at(request: TurnRequest, market: MarketSpec) -> DaysAsked:
-    """Returns the days of the window. For a bank beside a pair, whose window is that of the pair's
-    move, returns as many days as for a bank alone."""
+def days_looked_at(request: TurnRequest) -> DaysAsked:
+    """Returns the days that a task's market is researched over: the window, or for a bank in a
+    question, also one beside a pair whose move is that of fewer days, some years."""
     first_day, last_day = window_days(request.assignment.window)
-    query = request.assignment.query
+    query, market = request.assignment.query, request.assignment.market
     is_long = last_day - first_day >= LOOKED_BACK - WEEK
-    if query is None or is_long or market.kind is MarketKind.PAIR:
+    if query is None or is_long or market is None or market.kind is MarketKind.PAIR:
         return first_day, last_day
     asked = query.days_asked
     begins = (min(asked[0], last_day) if asked else last_day) - LOOKED_BACK

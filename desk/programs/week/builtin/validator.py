@@ -54,6 +54,7 @@ from desk.programs.builtin.evidence import (
     readable,
     unasked,
 )
+from desk.programs.week.builtin.rates_analyst import days_looked_at
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.rate_claims import decision_claims, policy_rate_claims
 from desk.trust.claims.recompute import at_precision_of
@@ -266,7 +267,7 @@ def event_issues(
     case: Case, event: MarketEvent, banks: Mapping[str, str]
 ) -> Iterator[ValidationIssue]:
     """Yields the objections to an event: to its date, its bank, its references and its words."""
-    yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
+    yield from checks.check_event_date(event, *days_looked_at(case.request))
     yield from checks.check_bank(event, banks, case.market.areas)
     yield from checks.check_references(event, case.claims)
     yield from checks.check_direction(event, case.claims)

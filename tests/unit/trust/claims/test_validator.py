@@ -22,7 +22,7 @@ from desk.contracts.findings.source_results import RateDecisions, SourceResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
-from desk.contracts.runs.turns import Turn
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.turns import builtin_turn
 from desk.trust.claims.rejections import without_rejected
 from desk.trust.judging.checks import IssueType
@@ -33,6 +33,7 @@ from tests.support.builders import (
     decision,
     decisions,
     failed,
+    of_a_question,
     pair_market,
     policy_rates,
     rate_market,
@@ -90,13 +91,18 @@ def _only(answer: SourceResult, asked: ToolCall) -> SourceResult:
     return answer.model_copy(update={"decisions": kept})
 
 
-def work(task: TaskType, market: MarketSpec, findings: Sequence[ResearchResult] = ()) -> Turn:
+def work(
+    task: TaskType,
+    market: MarketSpec,
+    findings: Sequence[ResearchResult] = (),
+    asked: Callable[[TurnRequest], TurnRequest] = lambda shown: shown,
+) -> Turn:
     evidence = gathered(market) if findings else ()
     shown = partial(request, task, market, WEEK, findings=findings, evidence=evidence)
-    first = builtin_turn(shown())
+    first = builtin_turn(asked(shown()))
     if not first.calls:
         return first
-    return builtin_turn(shown(results=answers(market, first.calls)))
+    return builtin_turn(asked(shown(results=answers(market, first.calls))))
 
 
 def answers(market: MarketSpec, calls: Sequence[ToolCall]) -> list[ToolResult]:
@@ -353,6 +359,15 @@ def test_an_event_outside_the_window_is_a_timing_error(day: date) -> None:
     assert (issue.issue_type, issue.severity) == (IssueType.TIMING_ERROR, Severity.MEDIUM)
     assert result.verified_events == ()
     assert result.recommendation == "Objections are noted."
+
+
+def test_a_question_about_a_bank_is_also_about_its_earlier_decisions() -> None:
+    japan = rate_market("JP")
+    earlier = date(2023, 7, 28)
+    moved = with_events(researched(japan), lambda e: e.model_copy(update={"event_date": earlier}))
+    result = work(TaskType.VALIDATE, japan, moved, of_a_question).result
+    assert isinstance(result, ValidationResult)
+    assert IssueType.TIMING_ERROR not in {issue.issue_type for issue in result.issues}
 
 
 def test_an_event_without_a_figure_that_a_source_confirms_is_not_verified() -> None:
