@@ -28,6 +28,7 @@ from desk.contracts.findings.source_results import (
     PolicyRates,
     Provenance,
     Quote,
+    RateDecision,
     RateDecisions,
     RateRecord,
     RateRecords,
@@ -270,13 +271,18 @@ def _with_rate(stated: StatedFigure, rate: PolicyRate, source: Provenance) -> St
 
 def _origin(answer: Answer, claim: Claim) -> str | None:
     if isinstance(answer, RateDecisions):
-        own = (
-            d for d in answer.decisions if (d.area, d.decided_on) == (claim.subject, claim.as_of)
-        )
+        own = _decided(answer, claim.subject, claim.as_of)
         return next((d.origin for d in own if d.origin), answer.source.origin)
     if isinstance(answer, Yields) and answer.source.origin is None:
         return next((s.origin for s in answer.yields if s.area == claim.subject), None)
     return answer.source.origin
+
+
+def _decided(answer: RateDecisions, area: str, day: date) -> Iterator[RateDecision]:
+    """Yields an area's decision of a day, also one from before the days that were asked for."""
+    for decision in (*answer.decisions, *answer.before):
+        if (decision.area, decision.decided_on) == (area, day):
+            yield decision
 
 
 def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
@@ -298,11 +304,10 @@ def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
                     origin = record.origin or answer.source.origin
                     yield from _recorded(record, about, origin)
         case RateDecisions() if about.metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE):
-            for decision in answer.decisions:
-                if (decision.area, decision.decided_on) == (about.subject, about.day):
-                    is_rate = about.metric is Metric.DECISION_RATE
-                    value = decision.rate if is_rate else decision.change
-                    yield _stated(about, value, decision.origin or answer.source.origin)
+            for decision in _decided(answer, about.subject, about.day):
+                is_rate = about.metric is Metric.DECISION_RATE
+                value = decision.rate if is_rate else decision.change
+                yield _stated(about, value, decision.origin or answer.source.origin)
         case _:
             return
 
