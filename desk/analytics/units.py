@@ -35,6 +35,8 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.FIXINGS_WITHIN: Unit.COUNT,
     Metric.DAYS_RISEN: Unit.COUNT,
     Metric.DAYS_FALLEN: Unit.COUNT,
+    Metric.LONGEST_RISE: Unit.DAYS,
+    Metric.LONGEST_FALL: Unit.DAYS,
     Metric.DAYS_ABOVE: Unit.COUNT,
     Metric.DAYS_BELOW: Unit.COUNT,
     Metric.FIRST_ABOVE: Unit.CALENDAR_DAY,

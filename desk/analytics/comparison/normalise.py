@@ -77,6 +77,8 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.FIXINGS_WITHIN,
         Metric.DAYS_RISEN,
         Metric.DAYS_FALLEN,
+        Metric.LONGEST_RISE,
+        Metric.LONGEST_FALL,
         Metric.DAYS_ABOVE,
         Metric.DAYS_BELOW,
         Metric.FIRST_ABOVE,

@@ -192,6 +192,8 @@ _QUANTITIES: Final = {
     Metric.FIXINGS_WITHIN: Quantity.COUNT,
     Metric.DAYS_RISEN: Quantity.COUNT,
     Metric.DAYS_FALLEN: Quantity.COUNT,
+    Metric.LONGEST_RISE: Quantity.COUNT,
+    Metric.LONGEST_FALL: Quantity.COUNT,
     Metric.DAYS_ABOVE: Quantity.COUNT,
     Metric.DAYS_BELOW: Quantity.COUNT,
     Metric.FIRST_ABOVE: Quantity.COUNT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,9 @@ from desk.analytics.prices.series import WEEK, Fixing, Fixings
 
 FEWEST_MOVES: Final = 4
 """Of fewer the deviation says nothing."""
+
+SHORTEST: Final = 2 * WEEK
+"""A month of so few days has only begun, and is not compared with whole ones."""
 
 FRIDAY: Final = 5
 """As ISO 8601 counts the days of a week."""
@@ -48,7 +51,7 @@ class CountedDays:
 
     def moved(self, way: int) -> int:
         """How many fixings are above the one before them, or below it."""
-        return sum((after.value - before.value) * way > 0 for before, after in self.steps)
+        return sum(_way(*step) == way for step in self.steps)
 
     @property
     def mean(self) -> Decimal:
@@ -83,14 +86,23 @@ class CountedDays:
         """For how many of the last weeks in a row it went one way, signed by that."""
         return streak([close.value for close in self.closes])
 
+    def longest_run(self, way: int) -> tuple[Step, ...]:
+        """The most steps in a row that all rose, or all fell; the newest of several as long. Empty
+        if none did."""
+        by_way = groupby(self.steps, key=lambda step: _way(*step))
+        runs = [tuple(run) for went, run in by_way if went == way]
+        return max(reversed(runs), key=len, default=())
+
     def extreme_weeks(self) -> Iterator[Step]:
         """The week that rose most and the one that fell most, of those whose Friday is within the
         days: from the Friday before, as in the report. None of a single week."""
-        ends = self._weeks()
-        if len(ends) < 2:
-            return
-        found = {self._extreme(ends, max), self._extreme(ends, min)}
-        yield from sorted(found, key=lambda step: step[1].day)
+        yield from self._extremes(self._weeks())
+
+    def extreme_months(self) -> Iterator[Step]:
+        """The month that rose most and the one that fell most: from the last fixing of the month
+        before, also where the days end in the second half of the last one. None of a single
+        month."""
+        yield from self._extremes(self._months())
 
     def _weeks(self) -> list[Step]:
         return [
@@ -99,9 +111,24 @@ class CountedDays:
             if _friday(after.day) >= self.first and _friday(after.day) - _friday(before.day) == WEEK
         ]
 
+    def _months(self) -> list[Step]:
+        known = self.known.before(self.last + timedelta(days=1))
+        steps = []
+        for start in _month_starts(self.first, self.last):
+            before, after = known.before(start).last, known.before(_next_month(start)).last
+            if before and after and start - before.day <= WEEK and after.day - start > SHORTEST:
+                steps.append((before, after))
+        return steps
+
+    def _extremes(self, spans: list[Step]) -> Iterator[Step]:
+        if len(spans) < 2:
+            return
+        found = {self._extreme(spans, max), self._extreme(spans, min)}
+        yield from sorted(found, key=lambda step: step[1].day)
+
     @staticmethod
-    def _extreme(weeks: list[Step], of: Callable[..., Step]) -> Step:
-        return of(weeks, key=lambda step: (step[1].value / step[0].value, step[1].day))
+    def _extreme(spans: list[Step], of: Callable[..., Step]) -> Step:
+        return of(spans, key=lambda step: (step[1].value / step[0].value, step[1].day))
 
 
 @lru_cache(MOST_REMEMBERED)
@@ -114,6 +141,24 @@ def sound(prices: Fixings) -> Fixings:
     """The prices without those that the desk takes for errors."""
     suspects = find_suspects([float(value) for value in prices.values])
     return prices.without({prices.items[place].day for place in suspects})
+
+
+def _month_starts(first: date, last: date) -> list[date]:
+    """The first days of months within some days."""
+    start = first if first.day == 1 else _next_month(first)
+    starts = []
+    while start <= last:
+        starts.append(start)
+        start = _next_month(start)
+    return starts
+
+
+def _next_month(day: date) -> date:
+    return (day.replace(day=1) + timedelta(days=31)).replace(day=1)
+
+
+def _way(before: Fixing, after: Fixing) -> int:
+    return (after.value > before.value) - (after.value < before.value)
 
 
 def _friday(day: date) -> date:

@@ -199,6 +199,8 @@ class Metric(StrEnum):
     FIXINGS_WITHIN = "fixings_within"
     DAYS_RISEN = "days_risen"
     DAYS_FALLEN = "days_fallen"
+    LONGEST_RISE = "longest_rise"
+    LONGEST_FALL = "longest_fall"
     DAYS_ABOVE = "days_above"
     DAYS_BELOW = "days_below"
     FIRST_ABOVE = "first_above"
@@ -233,6 +235,9 @@ SIDED: Final = frozenset(
 """Moves of a market. For a pair, prose can state them from the side of either currency."""
 
 _SPAN: Final = re.compile(r"\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2})$")
+_NAME_OF_A_SPAN: Final = re.compile(
+    r"\b[A-Z]{3}/[A-Z]{3}:[a-z_]+(?:\.\d+){0,2}(?:\.\d{4}-\d{2}-\d{2}){2}(?![\w.-]*\w)"
+)
 _LEVEL: Final = re.compile(r":[a-z_]+\.(\d+(?:\.\d+)?)(?:\.\d{4}-\d{2}-\d{2}){2}$")
 
 
@@ -269,10 +274,22 @@ def span_id(subject: str, metric: Metric, first: date, last: date) -> str:
 def span_days(claim: Claim) -> tuple[date, date] | None:
     """Returns the first and the last day of a claim on requested days; None for any other claim. A
     report can have many such spans, so the name of each includes its days."""
-    found = _SPAN.search(claim.claim_id)
-    if found is None or claim.metric is Metric.STATED:
+    return None if claim.metric is Metric.STATED else days_named(claim.claim_id)
+
+
+def days_named(name: str) -> tuple[date, date] | None:
+    """Returns the first and the last day in a claim's name; None without days, or if there are no
+    such days."""
+    found = _SPAN.search(name)
+    try:
+        return (date.fromisoformat(found[1]), date.fromisoformat(found[2])) if found else None
+    except ValueError:
         return None
-    return date.fromisoformat(found[1]), date.fromisoformat(found[2])
+
+
+def names_of_spans(text: str) -> tuple[str, ...]:
+    """Returns the names of claims on a pair over days that a text contains, each once."""
+    return tuple(dict.fromkeys(_NAME_OF_A_SPAN.findall(text)))
 
 
 def level_id(subject: str, metric: Metric, level: Decimal, first: date, last: date) -> str:
@@ -280,7 +297,7 @@ def level_id(subject: str, metric: Metric, level: Decimal, first: date, last: da
     return span_id(subject, metric, first, last).replace(f":{metric}", f":{metric}.{level:f}", 1)
 
 
-def level_named(claim: Claim) -> Decimal | None:
+def level_named(name: str) -> Decimal | None:
     """The level that the name of a claim on a span of days has; None without one."""
-    found = _LEVEL.search(claim.claim_id)
+    found = _LEVEL.search(name)
     return Decimal(found[1]) if found else None

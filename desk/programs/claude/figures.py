@@ -11,11 +11,18 @@ from typing import Final
 
 from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.claims import Claim, Metric, names_of_spans
 from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.markets import MarketSpec
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.trust.claims.rate_claims import differential_areas, differential_claim
-from desk.trust.ledger import EvidenceUnusable, given_by, verified_answer
+from desk.trust.ledger import (
+    EvidenceUnusable,
+    counted_within,
+    given_by,
+    of_its_days,
+    verified_answer,
+)
 from desk.trust.ledger.events import news_in
 from desk.trust.prose import Form, has_its_day, moves, printed
 
@@ -33,6 +40,8 @@ _IN_FORCE: Final = frozenset(
 )
 """Figures that hold up to their day; no change after that day is known."""
 
+_RUNS: Final = frozenset({Metric.STREAK, Metric.LONGEST_RISE, Metric.LONGEST_FALL})
+
 
 class Figures:
     """The claims of a task by name.
@@ -41,13 +50,18 @@ class Figures:
     values, the first counts, and what the second computes from its own value is not offered.
     """
 
-    def __init__(self, request: TurnRequest, own: Iterable[Claim] = ()) -> None:
+    def __init__(
+        self, request: TurnRequest, own: Iterable[Claim] = (), named: Iterable[str] = ()
+    ) -> None:
         self.own: Mapping[str, Claim] = _first_of_each(own)
         self.known: dict[str, Claim] = dict(self.own)
         self._request = request
         self._made: dict[str, dict[str, Claim]] = {}
+        by_model = {r.evidence_id for each in request.exchanges if each.said for r in each.results}
         for answer in request.results:
-            self._read(answer)
+            self._read(answer, counted=answer.evidence_id in by_model)
+        for name in named:
+            self._compute(name)
 
     def of(self, answer: ToolResult) -> tuple[Claim, ...]:
         """Returns the claims that an answer makes and that can be used by their names."""
@@ -69,9 +83,8 @@ class Figures:
             if name not in self.known:
                 yield f"{place}.{number}: {no_claim(name, self.known)}"
 
-    def _read(self, answer: ToolResult) -> None:
-        given = _first_of_each(self._given(answer))
-        usable = {n: claim for n, claim in given.items() if self._holds(claim, given)}
+    def _read(self, answer: ToolResult, *, counted: bool) -> None:
+        usable = self._usable(self._given(answer, counted=counted))
         for name, claim in usable.items():
             self.known.setdefault(name, claim)
         differential = self._differential()
@@ -80,16 +93,43 @@ class Figures:
             usable[differential.claim_id] = differential
         self._made[answer.evidence_id] = usable
 
-    def _given(self, answer: ToolResult) -> tuple[Claim, ...]:
-        task = self._request.assignment
-        specs = {m.market: m for m in (*self._request.markets, task.market) if m}
+    def _compute(self, name: str) -> None:
+        """Computes a claim of the days in its name from the first answer that covers them."""
+        for answer in self._request.results if name not in self.known else ():
+            usable = self._usable(self._of_its_days(name, answer))
+            for each, claim in usable.items() if name in usable else ():
+                self.known.setdefault(each, claim)
+            if name in usable:
+                return
+
+    def _usable(self, claims: Iterable[Claim]) -> dict[str, Claim]:
+        given = _first_of_each(claims)
+        return {n: claim for n, claim in given.items() if self._holds(claim, given)}
+
+    def _given(self, answer: ToolResult, *, counted: bool) -> tuple[Claim, ...]:
+        """Returns what an answer gives by itself, and what is counted of its days."""
+        window, specs = self._request.assignment.window, self._specs
         try:
-            read = verified_answer(answer, task.window)
-            if read is None and news_in(answer, task.window) is not None:
+            read = verified_answer(answer, window)
+            if read is None and news_in(answer, window) is not None:
                 return ()
-            return given_by(answer, read, specs, task.window)
+            given = given_by(answer, read, specs, window)
+            counts = counted_within(read, specs, answer.evidence_id) if counted else ()
         except EvidenceUnusable:
             return ()
+        return (*given, *counts)
+
+    def _of_its_days(self, name: str, answer: ToolResult) -> tuple[Claim, ...]:
+        try:
+            read = verified_answer(answer, self._request.assignment.window)
+            return of_its_days(name, read, self._specs, answer.evidence_id)
+        except EvidenceUnusable:
+            return ()
+
+    @property
+    def _specs(self) -> dict[str, MarketSpec]:
+        markets = (*self._request.markets, self._request.assignment.market)
+        return {spec.market: spec for spec in markets if spec}
 
     def _holds(self, claim: Claim, given: Mapping[str, Claim]) -> bool:
         """Returns whether neither the claim nor its inputs have another known value."""
@@ -119,14 +159,16 @@ class Figures:
         return tuple(dict.fromkeys((*inputs, claim)))
 
 
-def figures_of(request: TurnRequest, own: AgentResult | None) -> Figures:
+def figures_of(request: TurnRequest, own: AgentResult | None, said: str = "") -> Figures:
     """Returns what a model may refer to besides what its result contains; for a task without
-    claims, nothing."""
+    claims, nothing. What the model has `said` may name figures over any days that it has prices
+    of: they are computed."""
+    named = names_of_spans(said)
     if isinstance(own, ResearchResult):
-        return Figures(request, own.claims)
+        return Figures(request, own.claims, named)
     if isinstance(own, ValidationResult):
         found = (claim for finding in request.findings for claim in finding.claims)
-        return Figures(request, (*found, *own.checks))
+        return Figures(request, (*found, *own.checks), named)
     return Figures(request.model_copy(update={"exchanges": ()}))
 
 
@@ -147,14 +189,14 @@ def claims_for_model(
 
 
 def reportable_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """Yields the claims that are worth writing about: a streak of one day is omitted, and so is a
+    """Yields the claims that are worth writing about: a run of one day is omitted, and so is a
     count of decisions without a hold, because of some banks the sources list changes only."""
     claims = tuple(claims)
     changes = (claim for claim in claims if claim.metric is Metric.DECISION_CHANGE)
     held = {claim.claim_id for claim in changes if not claim.value}
     for claim in claims:
         of_changes = claim.metric is Metric.DECISIONS_WITHIN and held.isdisjoint(claim.inputs)
-        if not of_changes and (claim.metric is not Metric.STREAK or abs(claim.value) > 1):
+        if not of_changes and (claim.metric not in _RUNS or abs(claim.value) > 1):
             yield claim
 
 

@@ -234,7 +234,7 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
         return _sent_back(answer, *_UNFINISHED.get(answer.stop_reason, _ENDED_EARLY))
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
-    known = figures_of(request, own).known
+    known = figures_of(request, own, answer.text).known
     try:
         result = task.result(request, own, answer.text)
     except ValidationError as error:

@@ -5,14 +5,14 @@ counted of the days that a question asks about.
 days, and the claims' names contain these days.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from desk.analytics.figures import as_number, level_step
 from desk.analytics.prices.counted import CountedDays, Step, counted_days, sound
-from desk.analytics.prices.price_view import view_prices
+from desk.analytics.prices.price_view import LONGEST_WAIT, view_prices
 from desk.analytics.prices.series import Fixing, Fixings
 from desk.analytics.units import UNITS
 from desk.contracts.findings.claims import Claim, Metric, level_id, span_id
@@ -28,6 +28,7 @@ _BEYOND: Final = (
     (1, Metric.DAYS_ABOVE, Metric.FIRST_ABOVE, Metric.LAST_ABOVE),
     (-1, Metric.DAYS_BELOW, Metric.FIRST_BELOW, Metric.LAST_BELOW),
 )
+_RUNS: Final = ((1, Metric.LONGEST_RISE), (-1, Metric.LONGEST_FALL))
 
 
 def span_claims(
@@ -43,30 +44,38 @@ def span_claims(
         return ()
     first, last = prices.items[0], prices.items[-1]
     view, own = view_prices(prices, first.day, last.day), view_prices(prices, *window)
-    if view is None or (own and (own.previous, own.last) == (first, last)):
+    reaches_its_end = window[1] - last.day <= LONGEST_WAIT
+    if view is None or (own and reaches_its_end and (own.previous, own.last) == (first, last)):
         return ()
     suspects = {suspect.day for suspect in view.suspects}
     if suspects & {first.day, last.day}:
         return ()
-    levels = _levels((first, last), (view.window_high, view.window_low), spec, evidence)
+    ends = ((Metric.SPAN_START, first, None), (Metric.SPAN_END, last, None))
+    extremes = _extremes(view.window_high, view.window_low)
+    step = level_step(last.value, spec.digits)
+    levels = _levels((*ends, *extremes), spec, evidence, (first.day, last.day), step)
     return (*levels, span_move(*levels[:2]))
 
 
+_Level = tuple[Metric, Fixing, str | None]
+"""A level to claim, its fixing, and the formula that it follows from."""
+
+
+def _extremes(highest: Fixing, lowest: Fixing) -> tuple[_Level, _Level]:
+    return (Metric.SPAN_HIGH, highest, "highest"), (Metric.SPAN_LOW, lowest, "lowest")
+
+
 def _levels(
-    ends: tuple[Fixing, Fixing], extremes: tuple[Fixing, Fixing], spec: MarketSpec, evidence: str
+    levels: Sequence[_Level],
+    spec: MarketSpec,
+    evidence: str,
+    days: tuple[date, date],
+    step: Decimal,
 ) -> tuple[Claim, ...]:
-    (first, last), (highest, lowest) = ends, extremes
-    step = level_step(last.value, spec.digits)
-    levels = (
-        (Metric.SPAN_START, first, None),
-        (Metric.SPAN_END, last, None),
-        (Metric.SPAN_HIGH, highest, "highest"),
-        (Metric.SPAN_LOW, lowest, "lowest"),
-    )
     return tuple(
         level_claim(
             spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula
-        ).model_copy(update={"claim_id": span_id(spec.market, metric, first.day, last.day)})
+        ).model_copy(update={"claim_id": span_id(spec.market, metric, *days)})
         for metric, fixing, formula in levels
     )
 
@@ -74,8 +83,9 @@ def _levels(
 def counted_claims(
     prices: Fixings, spec: MarketSpec, evidence: str, first: date, last: date
 ) -> tuple[Claim, ...]:
-    """What is counted of the fixings of some days, the weeks that rose and fell most among it.
-    Prices that the desk takes for errors are left out; no claims without a fixing."""
+    """What is counted of the fixings of some days, and the moves of the weeks and the months that
+    rose and fell most among them. Prices that the desk takes for errors are left out; no claims
+    without a fixing."""
     days = counted_days(prices, first, last)
     if not days.within.items:
         return ()
@@ -89,12 +99,24 @@ def counted_claims(
     if (volatility := days.volatility) is not None:
         rounded = Decimal(volatility).quantize(VOLATILITY_STEP)
         counted.append((Metric.SPAN_VOLATILITY, rounded))
-    claims = (
+    claims = [
         _counted(span_id(spec.market, metric, first, last), spec, metric, value, days, evidence)
         for metric, value in counted
-    )
-    weeks = (c for step in days.extreme_weeks() for c in step_claims(*step, spec, evidence))
-    return (*claims, *weeks)
+    ]
+    claims += _runs(days, spec, evidence, first, last)
+    steps = (*days.extreme_weeks(), *days.extreme_months())
+    return (*claims, *(c for step in steps for c in step_claims(*step, spec, evidence)))
+
+
+def _runs(
+    days: CountedDays, spec: MarketSpec, evidence: str, first: date, last: date
+) -> Iterator[Claim]:
+    """For how many days in a row a pair rose, and fell, at most; each as of the last of these."""
+    for way, metric in _RUNS:
+        if run := days.longest_run(way):
+            name = span_id(spec.market, metric, first, last)
+            count = _counted(name, spec, metric, Decimal(len(run)), days, evidence)
+            yield count.model_copy(update={"as_of": run[-1][1].day})
 
 
 def extreme_claims(
@@ -105,17 +127,9 @@ def extreme_claims(
     within = counted_days(prices, first, last).within
     if not within.items:
         return ()
-    ends = (
-        (Metric.SPAN_HIGH, max(within.items, key=lambda each: each.value), "highest"),
-        (Metric.SPAN_LOW, min(within.items, key=lambda each: each.value), "lowest"),
-    )
+    ends = (function(within.items, key=lambda each: each.value) for function in (max, min))
     step = level_step(within.items[-1].value, spec.digits)
-    return tuple(
-        level_claim(
-            spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula
-        ).model_copy(update={"claim_id": span_id(spec.market, metric, first, last)})
-        for metric, fixing, formula in ends
-    )
+    return _levels(_extremes(*ends), spec, evidence, (first, last), step)
 
 
 def beyond_claims(

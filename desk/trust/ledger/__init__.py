@@ -1,7 +1,7 @@
 """Checks whether a claim follows from its evidence."""
 
 from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
-from desk.trust.ledger.derivation import derive, given_by
+from desk.trust.ledger.derivation import counted_within, derive, given_by, of_its_days
 from desk.trust.ledger.evidence import (
     Answer,
     EvidenceUnusable,
@@ -35,11 +35,13 @@ __all__ = [
     "Review",
     "attributed",
     "check_result",
+    "counted_within",
     "derive",
     "disagreeing",
     "failed_checks_of",
     "given_by",
     "granted_tier",
+    "of_its_days",
     "read_answer",
     "sound_findings",
     "usable_answers",

@@ -29,8 +29,8 @@ from desk.contracts.findings.claims import (
     Metric,
     Unit,
     claim_id,
+    days_named,
     level_named,
-    span_days,
 )
 from desk.contracts.findings.source_results import (
     AssetSeries,
@@ -196,31 +196,51 @@ def given_by(
 
 
 def of_its_days(
-    claim: Claim, answer: Answer | None, specs: Mapping[str, MarketSpec], evidence_id: str
+    name: str, answer: Answer | None, specs: Mapping[str, MarketSpec], evidence_id: str
 ) -> tuple[Claim, ...]:
     """What an answer gives of the days that a claim's name has, and of the level there: what is
-    counted of a bank's decisions or of a pair's fixings, and the move between two of these.
+    counted of a bank's decisions or of a pair's fixings, the ends of their range, and the move
+    between two of these.
 
     Raises:
         EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
     """
-    days, level = span_days(claim), level_named(claim)
+    days, level = days_named(name), level_named(name)
+    subject, _, metric = name.partition(".")[0].partition(":")
     if days is None or answer is None:
         return ()
     if isinstance(answer, RateDecisions):
-        return within_claims(answer, claim.subject, *days, evidence_id)
-    if not isinstance(answer, History) or claim.subject != answer.symbol:
+        return within_claims(answer, subject, *days, evidence_id)
+    if not isinstance(answer, History) or subject != answer.symbol:
         return ()
     try:
         spec, prices = _series(answer, specs)
         if level is not None:
             return beyond_claims(prices, spec, evidence_id, level, *days)
-        if claim.metric in _EXTREMES:
+        if metric in _EXTREMES:
             return extreme_claims(prices, spec, evidence_id, *days)
-        if claim.metric in _OF_TWO_FIXINGS:
+        if metric in _OF_TWO_FIXINGS:
             ends = fixings_of(prices, days)
             return step_claims(*ends, spec, evidence_id) if ends else ()
         return counted_claims(prices, spec, evidence_id, *days)
+    except (ValueError, ArithmeticError) as error:
+        raise EvidenceUnusable(f"no figure can be taken from it: {error}") from error
+
+
+def counted_within(
+    answer: Answer | None, specs: Mapping[str, MarketSpec], evidence_id: str
+) -> tuple[Claim, ...]:
+    """What is counted of all fixings in an answer but the first, from which the first move is
+    measured; none of another answer.
+
+    Raises:
+        EvidenceUnusable: as `of_its_days`.
+    """
+    if not isinstance(answer, History) or len(answer.days) < len(("before", "first")):
+        return ()
+    try:
+        spec, prices = _series(answer, specs)
+        return counted_claims(prices, spec, evidence_id, answer.days[1], answer.days[-1])
     except (ValueError, ArithmeticError) as error:
         raise EvidenceUnusable(f"no figure can be taken from it: {error}") from error
 

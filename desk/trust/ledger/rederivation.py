@@ -214,7 +214,9 @@ class Ledger:
         if given := reading.gives.get(claim.claim_id):
             return given
         try:
-            asked = of_its_days(claim, reading.answer, self._specs, reading.result.evidence_id)
+            asked = of_its_days(
+                claim.claim_id, reading.answer, self._specs, reading.result.evidence_id
+            )
         except EvidenceUnusable as unusable:
             raise _FailsCheck(ClaimCheck.EVIDENCE, str(unusable)) from unusable
         return tuple(each for each in asked if each.claim_id == claim.claim_id)

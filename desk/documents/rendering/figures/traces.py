@@ -57,6 +57,7 @@ OF_SERIES: Final = frozenset(
     {
         *(Metric.Z_SCORE, Metric.STREAK, Metric.LARGEST_DAY, Metric.WEEK_STREAK),
         *(Metric.FIXINGS_WITHIN, Metric.DAYS_RISEN, Metric.DAYS_FALLEN),
+        *(Metric.LONGEST_RISE, Metric.LONGEST_FALL),
         *(Metric.DAYS_ABOVE, Metric.DAYS_BELOW, Metric.SPAN_MEAN, Metric.SPAN_VOLATILITY),
     }
 )

@@ -197,7 +197,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
         Refused: it names an unknown claim, answer or subject, or a finding has no evidence.
     """
     found, proposed = found_in(base), ProposedFindings.model_validate_json(text)
-    figures = figures_of(request, found)
+    figures = figures_of(request, found, text)
 
     def make() -> ResearchResult:
         taken = figures.taken(_named(proposed))

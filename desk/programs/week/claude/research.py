@@ -14,7 +14,6 @@ from typing import Annotated, Final
 from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
-from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, capability_of
@@ -136,6 +135,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     found = found_in(base)
     task, claims = request.assignment, _at_the_start(request, found).known.values()
     in_vain, months = unanswered_calls(request), own_months(request)
+    own = {claim.claim_id for claim in found.claims}
     # What is missing because of an unanswered call is only shown once.
     missing = [m for m in found.missing if not any(str(each["why"]) in m for each in in_vain)]
     material = {
@@ -147,7 +147,9 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "areas": task.market.areas if task.market else (),
         "asked_of_you": task.instructions,
         "claims": claims_for_model(
-            (c for c in reportable_claims(claims) if span_days(c) is None), months
+            # The desk's own spans are those of a question's days.
+            (c for c in reportable_claims(claims) if c.claim_id in own or span_days(c) is None),
+            months,
         ),
         "events": [
             {
@@ -185,7 +187,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
             the wrong day.
     """
     found, proposed = found_in(base), ProposedResearch.model_validate_json(text)
-    figures = figures_of(request, found)
+    figures = figures_of(request, found, text)
     news = tuple(news_events(request, found.market, proposed.news))
     written = _written(found, proposed)
     faults = (
@@ -285,7 +287,7 @@ def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, Mar
 
 def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str]:
     """Yields what is wrong with the days of what the model reports. The gate checks its words."""
-    days = window_days(request.assignment.window)
+    days = rates_analyst.days_looked_at(request)
     for event in events:
         yield from (issue.description for issue in check_event_date(event, *days))
 

@@ -163,7 +163,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
         ValueError: it names an unknown claim or event.
     """
     found, proposed = _found(base), ProposedValidation.model_validate_json(text)
-    figures = figures_of(request, found)
+    figures = figures_of(request, found, text)
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
     events = {event.event_id: event for f in request.findings for event in f.events}
     statements = dict(_statements(request))

@@ -63,3 +63,30 @@ def test_an_error_of_the_source_counts_nowhere() -> None:
     days = counted_days(known, MONDAY, known.items[-1].day)
     assert days.beyond(Decimal(150), 1) == ()
     assert len(days.within.items) == 99
+
+
+def test_the_longest_run_is_of_days_that_all_went_one_way() -> None:
+    days = CountedDays(fixings("5 4 3 4 3", "2 1 1 2 1"), MONDAY, date(2026, 6, 12))
+    told = [(before.day.day, after.day.day) for before, after in days.longest_run(-1)]
+    assert told == [(4, 5), (5, 8), (8, 9)]
+    assert [after.day.day for _, after in days.longest_run(1)] == [11]
+    assert CountedDays(fixings("1 2"), MONDAY, date(2026, 6, 2)).longest_run(-1) == ()
+
+
+def test_the_month_that_rose_most_goes_from_the_last_fixing_of_the_one_before() -> None:
+    known = fixings(*["1 1 1 1 1"] * 4, "1 2 3 3 3", *["3 3 3 3 3"] * 6, "2 2 2 2 2")
+    days = CountedDays(known, date(2026, 6, 30), date(2026, 8, 21))
+    steps = [(before.day, after.day) for before, after in days.extreme_months()]
+    assert steps == [
+        (date(2026, 6, 30), date(2026, 7, 31)),
+        (date(2026, 7, 31), date(2026, 8, 21)),
+    ]
+
+
+@pytest.mark.parametrize(("first", "last"), [((7, 2), (8, 21)), ((7, 1), (8, 7))])
+def test_a_month_counts_from_its_first_day_and_once_it_is_half_over(
+    first: tuple[int, int], last: tuple[int, int]
+) -> None:
+    known = fixings(*["1 2 3 4 5"] * 12)
+    days = CountedDays(known, date(2026, *first), date(2026, *last))
+    assert list(days.extreme_months()) == []

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from desk.analytics.names.periods import READ
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSpec, ToolStatus
@@ -506,8 +507,10 @@ def test_what_was_asked_in_vain_is_told_once() -> None:
 
 
 def test_one_day_in_a_row_is_told_to_nobody() -> None:
-    once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
-    assert list(reportable_claims([once, twice])) == [twice]
+    for metric in (Metric.STREAK, Metric.LONGEST_FALL):
+        once, twice = (claim("USD/JPY", metric, days, Unit.DAYS) for days in ("-1", "-2"))
+        assert list(reportable_claims([once, twice])) == [twice]
+    twice = claim("USD/JPY", Metric.STREAK, "-2", Unit.DAYS)
     assert "fell for 2 days in a row" in claims_for_model([twice])["[[USD/JPY:streak]]"]
 
 
@@ -732,6 +735,58 @@ def test_of_other_days_than_its_own_it_is_told_where_it_asked_for_them() -> None
     call = ToolCall(call_id="USD/JPY/research_fx/own.1.1", server="ecb", tool="get_historical")
     request = asked(answered(call, real_history("USD/JPY", WEEK)))
     assert ":span_move." in json.dumps(model_call(request).messages[-1])
+
+
+def about_a_month(*answers: ToolResult) -> TurnRequest:
+    """A request about the month up to the week's end, with calls of the model's."""
+    blank = asked().assignment
+    days = blank.window.model_copy(update={"start": blank.window.end - timedelta(days=30)})
+    query = Query(question="How often was it above 157?", parameters={READ: "October"})
+    month = blank.model_copy(update={"query": query, "window": days})
+    given_request = asked(*answers)
+    return given_request.model_copy(update={"assignment": month})
+
+
+def test_a_question_s_counts_and_longest_runs_are_shown() -> None:
+    shown = material(about_a_month())["claims"]
+    metrics = {name.strip("[").partition(":")[2].partition(".")[0] for name in shown}
+    assert metrics >= {
+        *(Metric.DAYS_ABOVE, Metric.SPAN_MEAN, Metric.SPAN_VOLATILITY),
+        *(Metric.LONGEST_RISE, Metric.LONGEST_FALL, Metric.DAYS_FALLEN),
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "USD/JPY:span_move.2026-09-30.2026-10-15",
+        "USD/JPY:span_mean.2026-08-01.2026-08-31",
+        "USD/JPY:span_high.2026-08-01.2026-08-31",
+        "USD/JPY:longest_fall.2026-07-01.2026-08-31",
+        "USD/JPY:days_above.158.5.2026-07-01.2026-09-30",
+    ],
+)
+def test_a_figure_of_any_days_is_computed_when_it_is_named(name: str) -> None:
+    given_request = asked()
+    line = {"topic": "the days", "statement": f"It was [[{name}|size]].", "confidence": 0.6}
+    made = finding(given_request, findings=[line])
+    claims = {claim.claim_id: claim for claim in made.claims}
+    task = given_request.assignment
+    book = Ledger((pair_market(),), task.window, "US", given_request.results)
+    assert book.failed_check(claims[name], claims) is None
+    other = line | {"claims": [name.replace("USD/JPY", "EUR/JPY")]}
+    assert "unknown name" in feedback(given_request, findings=[other])
+
+
+def test_prices_that_a_model_asked_for_are_counted_from_their_second_day() -> None:
+    whole = real_history("USD/JPY", WEEK)
+    days, values = whole.days[-40:-10], whole.values[-40:-10]
+    more = asked(
+        besides("get_historical", whole.model_copy(update={"days": days, "values": values}))
+    )
+    shown = json.dumps(model_call(more).messages[-1])
+    assert f"USD/JPY:days_fallen.{days[1]}.{days[-1]}" in shown
+    assert f"USD/JPY:span_volatility.{days[1]}.{days[-1]}" in shown
 
 
 def test_an_area_has_a_task_of_its_own() -> None:

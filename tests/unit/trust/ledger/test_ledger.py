@@ -33,6 +33,7 @@ from desk.trust.claims.rate_claims import (
     policy_rate_claims,
 )
 from desk.trust.claims.span_claims import beyond_claims, counted_claims
+from desk.trust.ledger.corroboration import Corroboration
 from desk.trust.ledger.derivation import given_by
 from desk.trust.ledger.rederivation import Ledger
 from desk.trust.seals import content_hash
@@ -483,6 +484,14 @@ def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence()
     assert failed is not None and "not known yet" in failed.words
 
 
+def test_the_origin_of_a_decision_from_before_the_range_is_its_bank() -> None:
+    before = (decision("US", "2025-06-18", "4.625", "0"),)
+    answer = decisions(WEEK).model_copy(update={"before": before})
+    (rate, _) = decision_claims(before, "decided")
+    stated = Corroboration([result("decided", answer, areas=[*AREAS])], window(WEEK))
+    assert stated.statement(rate).origin == "Bank of US"
+
+
 def month_of(history: History, evidence: str = "yen") -> tuple[ToolResult, History]:
     """A history cut to September 2025, as a model asks for it in the week after."""
     first, last = (history.days.index(day) for day in (date(2025, 9, 1), date(2025, 9, 30)))
@@ -526,6 +535,18 @@ def test_the_window_s_own_move_goes_by_one_name() -> None:
     named = given_by(result("yen", asked), asked, {"USD/JPY": YEN}, window(WEEK))
     assert Metric.MOVE in {c.metric for c in named}
     assert not any(span_days(c) for c in named)
+
+
+def test_a_move_from_the_window_s_start_that_ends_before_it_has_a_name_of_its_own() -> None:
+    history = real_history("USD/JPY", WEEK)
+    year = window(WEEK).model_copy(update={"start": window(WEEK).end - timedelta(days=300)})
+    view = view_prices(Fixings.of(history), *window_days(year))
+    assert view is not None and view.previous is not None
+    first = history.days.index(view.previous.day)
+    days, values = history.days[first : first + 20], history.values[first : first + 20]
+    asked = history.model_copy(update={"days": days, "values": values})
+    named = {c.claim_id for c in given_by(result("yen", asked), asked, {"USD/JPY": YEN}, year)}
+    assert f"USD/JPY:span_move.{days[0]}.{days[-1]}" in named
 
 
 def test_a_figure_of_other_days_is_told_with_them() -> None:

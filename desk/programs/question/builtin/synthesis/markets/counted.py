@@ -70,7 +70,9 @@ _THE_NUMBER: Final = "the number that is asked about"
 
 def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchResult) -> str:
     """Returns the count that is asked for about a pair; empty if it was not computed."""
-    known = {claim.metric: claim for claim in of_the_market((result,)) if not level_named(claim)}
+    known = {
+        claim.metric: claim for claim in of_the_market((result,)) if not level_named(claim.claim_id)
+    }
     last = known.get(Metric.LAST)
     if last is None:
         return ""
@@ -234,7 +236,7 @@ def _beyond(question: MarketQuestion, aspect: Aspect, result: ResearchResult, la
     level = question.asked.level_of(last.value)
     metric, side = _BEYOND[aspect]
     count = Metric.DAYS_ABOVE if side == "above" else Metric.DAYS_BELOW
-    of_it = [claim for claim in of_the_market((result,)) if level_named(claim) == level]
+    of_it = [claim for claim in of_the_market((result,)) if level_named(claim.claim_id) == level]
     dated = READ in question.query.parameters
     starts = sorted(days[0] for claim in of_it if (days := span_days(claim)))
     if level is None or not starts:
