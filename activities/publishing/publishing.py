@@ -37,7 +37,7 @@ from desk.contracts.runs.week import (
     RevisionQuery,
     WeekRecord,
 )
-from desk.contracts.week.report import MarketOutcome, RevisionKind
+from desk.contracts.week.report import MarketOutcome, Revision, RevisionKind
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
@@ -52,6 +52,7 @@ from desk.programs.week.document.publishing import (
     claim_revision,
     publish,
     published_revisions,
+    release_revision,
     show_newest,
 )
 from desk.programs.week.document.rendering.coverage_words import known_words
@@ -177,7 +178,13 @@ class PublishingActivities:
         async with heartbeating(), _as_publishing_errors(request.record.week):
             placed = await _publishing_placed(request)
             late = await _wait_for_week_before(request)
-            published = await self._in_turn(lambda: self._report(placed, late))
+            async with self._turn():
+                numbered = await self._numbered(placed)
+                asked = placed.record.revisions
+                published = await _run_despite_cancellation(
+                    lambda: self._report(numbered, asked, late)
+                )
+                await self._share(numbered)
             if self._is_kept:
                 self._archive.schedule()
             else:
@@ -191,15 +198,28 @@ class PublishingActivities:
         Raises:
             ApplicationError: `PublishingFailed`, as for a report.
         """
-        async with heartbeating(), _as_publishing_errors(f"the answer of {record.workflow_id}"):
-            return await self._in_turn(lambda: self._answer(record))
+        called = f"the answer of {record.workflow_id}"
+        async with heartbeating(), _as_publishing_errors(called), self._turn():
+            return await _run_despite_cancellation(lambda: self._answer(record))
 
-    async def _in_turn(self, publish: Callable[[], T]) -> T:
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Has this process publish one document at a time, beside all that others published."""
         async with self._one_at_a_time:
             await self._shared.fetch()
-            published = await _run_despite_cancellation(publish)
+            yield
             await self._shared.put()
-            return published
+
+    async def _share(self, request: PublishRequest) -> None:
+        """Uploads a week's revision. If another machine has uploaded a later one meanwhile, that is
+        the latest again, also in the store."""
+        revisions = request.record.revisions
+        if not revisions or not self._shared.is_shared:
+            return
+        await self._shared.put()
+        await self._shared.fetch()
+        stem = f"{request.record.week}-{request.subset or DEFAULT_SLUG}"
+        await asyncio.to_thread(show_newest, self._reports_dir, stem, revisions[-1].revision)
 
     def _answer(self, record: GraphRecord) -> AnswerPublication:
         answer = compile_answer(record, finished_at=datetime.now(UTC))
@@ -211,10 +231,10 @@ class PublishingActivities:
             answered=answer.answered,
         )
 
-    def _report(self, request: PublishRequest, late: str | None) -> Publication:
+    def _report(
+        self, request: PublishRequest, asked: tuple[Revision, ...], late: str | None
+    ) -> Publication:
         slug = request.subset or DEFAULT_SLUG
-        asked = request.record.revisions
-        request = self._numbered(request, slug)
         previous = previous_report(self._reports_dir, request.record.week, slug, self._last)
         report = compile_report(
             request.record,
@@ -230,7 +250,7 @@ class PublishingActivities:
             activity.logger.warning("%s: %s", report.week, known)
         with self._last.recording(report, self._reports_dir, slug):
             files = publish(report, self._reports_dir, slug, self._signer)
-        show_newest(self._reports_dir, report, slug)
+        show_newest(self._reports_dir, f"{report.week}-{slug}", report.revision)
         revisions = request.record.revisions
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
@@ -241,20 +261,31 @@ class PublishingActivities:
             revisions=revisions if revisions != asked else (),
         )
 
-    def _numbered(self, request: PublishRequest, slug: str) -> PublishRequest:
+    async def _numbered(self, request: PublishRequest) -> PublishRequest:
         """Returns the request with the revision's number, which is then this run's alone."""
-        record = request.record
+        record, slug = request.record, request.subset or DEFAULT_SLUG
         if not record.revisions:
             return request
         asked, week = record.revisions[-1], record.week
-        number = claim_revision(self._reports_dir, f"{week}-{slug}", asked.revision, request.run_id)
+        number = await self._claimed(f"{week}-{slug}", asked.revision, request.run_id)
         if number == asked.revision:
             return request
-        before = published_revisions(self._reports_dir, week, slug, below=number)
+        before = await asyncio.to_thread(
+            published_revisions, self._reports_dir, week, slug, below=number
+        )
         again = RevisionKind.AGAIN if asked.kind is RevisionKind.FIRST else asked.kind
         own = asked.model_copy(update={"revision": number, "kind": again})
         numbered = record.model_copy(update={"revisions": (*before, own)})
         return request.model_copy(update={"record": numbered})
+
+    async def _claimed(self, stem: str, number: int, run_id: str) -> int:
+        """Returns the number under which a run publishes, claimed in the folder and in the
+        store."""
+        claimed = await asyncio.to_thread(claim_revision, self._reports_dir, stem, number, run_id)
+        if await self._shared.claim(f"{FOLDER}/{stem}.r{claimed}", run_id):
+            return claimed
+        release_revision(self._reports_dir, stem, claimed)
+        return await self._claimed(stem, claimed + 1, run_id)
 
     def _is_newest(self, request: PublishRequest) -> bool:
         """Returns whether the report covers all markets and no later week has one."""

@@ -4,6 +4,7 @@ Other files of the desk can only be read by their owner. Published ones have the
 user's other files.
 """
 
+import errno
 import glob
 import os
 import secrets
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Final
 
 PRIVATE_UMASK: Final = stat.S_IRWXG | stat.S_IRWXO
+
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+"""What a file system without hard links answers."""
 
 _usual: list[int] = []
 """The umask that the process started with, once it was replaced."""
@@ -91,6 +95,28 @@ def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
         for leftover in (*new.values(), *old.values()):
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
+
+
+def create_whole(path: Path, text: str) -> None:
+    """Creates a file with its content at once, so that a process that is killed meanwhile leaves
+    none without it.
+
+    Raises:
+        FileExistsError: there is such a file.
+        OSError: it cannot be written.
+    """
+    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        try:
+            path.hardlink_to(new)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def is_being_written(path: Path) -> bool:

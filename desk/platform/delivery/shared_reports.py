@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
 import tempfile
@@ -28,6 +29,11 @@ changes."""
 
 PREFIX: Final = "reports"
 INDEX: Final = ".store.json"
+
+UNSUPPORTED: Final = "<Code>NotImplemented</Code>"
+"""In the answer of a store that does not know a header. The client has no class for it."""
+
+LOG = logging.getLogger(__name__)
 
 
 class StoreUnreachable(Exception):
@@ -57,6 +63,11 @@ class SharedReports:
         self._settings = store
         self._folder = folder
         self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether there is a store."""
+        return self._settings is not None
 
     async def fetch(self) -> None:
         """Downloads what the store has and the folder lacks.
@@ -104,6 +115,40 @@ class SharedReports:
                 fetched = await _asked(f"fetch {other}", _content(store, self._key(other)))
                 _write(self._folder / other, fetched)
             self._note(index, other, listed[other])
+
+    async def claim(self, revision: str, run_id: str) -> bool:
+        """Claims a revision's number for a run on all machines: `weekly/2026-W44-asia-g10-fx.r2`.
+        Returns whether it is the run's, from now on or since before. True without a store.
+
+        The store creates a claim only if there is none (`If-None-Match: *`). Claims stay, because
+        another machine may have listed the revisions before this one was uploaded. A store that
+        does not support this is used without claims.
+
+        Raises:
+            StoreUnreachable: the store does not answer, or refuses.
+        """
+        if self._settings is None:
+            return True
+        import obstore
+        from obstore.exceptions import AlreadyExistsError, BaseError
+
+        folder, _, stem = revision.rpartition("/")
+        key = self._key(f"{folder}/.{stem}.claim")
+        store = _opened(self._settings)
+
+        async def created() -> bool:
+            content = run_id.encode()
+            try:
+                await obstore.put_async(store, key, content, mode="create", use_multipart=False)
+            except AlreadyExistsError:
+                return await _content(store, key) == content
+            except BaseError as error:
+                if UNSUPPORTED not in str(error):
+                    raise
+                LOG.warning("the store has no conditional writes: %s is not claimed", revision)
+            return True
+
+        return await _asked(f"claim {revision}", created())
 
     async def put(self) -> None:
         """Uploads what was published in the folder since the last upload.

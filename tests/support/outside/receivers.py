@@ -60,6 +60,7 @@ class Bucket:
     gets: list[str] = field(default_factory=list)
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -85,8 +86,11 @@ class Bucket:
             return _refusal(404, "NoSuchBucket")
         if handler.command == "GET":
             return self._given(key) if key else self._listed(parse_qs(query))
+        with self.one_at_a_time:
+            if handler.headers["If-None-Match"] == "*" and key in self.objects:
+                return _refusal(412, "PreconditionFailed")
+            self.objects[key] = body
         self.puts.append(key)
-        self.objects[key] = body
         self.types[key] = handler.headers.get("Content-Type", "")
         return Reply(headers=_about(body))
 

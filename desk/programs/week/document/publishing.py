@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport, Revision
 from desk.contracts.weeks import WEEK_PATTERN
-from desk.documents.publishing.files import PublishingError, publish_folder
+from desk.documents.publishing.files import PublishingError, create_whole, publish_folder
 from desk.documents.publishing.publish import DocumentKind
 from desk.documents.publishing.signature import Signer
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
@@ -118,6 +118,12 @@ def claim_revision(directory: Path, stem: str, number: int, run_id: str) -> int:
         raise PublishingError(folder, error) from error
 
 
+def release_revision(directory: Path, stem: str, number: int) -> None:
+    """Ends a claim, of a revision that is published or that a run on another machine has."""
+    with suppress(OSError):
+        _claim(directory / FOLDER / f"{stem}.r{number}.json").unlink()
+
+
 def _is_own(revision: Path, run_id: str) -> bool:
     """Returns whether a revision is published by the run, or was claimed for it just now or before.
 
@@ -138,32 +144,27 @@ def _is_own(revision: Path, run_id: str) -> bool:
 def _claimed(claim: Path, run_id: str) -> bool:
     """Returns whether a claim is the run's, after writing it if there is none."""
     try:
-        with claim.open("x", encoding="utf-8") as file:
-            file.write(run_id)
+        create_whole(claim, run_id)
         return True
     except FileExistsError:
         with suppress(FileNotFoundError):
             return claim.read_bytes() == run_id.encode()
         return False
-    except OSError:
-        claim.unlink(missing_ok=True)
-        raise
 
 
 def _claim(revision: Path) -> Path:
     return revision.with_name(f".{revision.name}.claim")
 
 
-def show_newest(directory: Path, report: ResearchReport, slug: str = DEFAULT_SLUG) -> None:
+def show_newest(directory: Path, stem: str, revision: int) -> None:
     """Ends the claim of a published revision. If a later one was published meanwhile, by any run,
     that is the latest again.
 
     Raises:
         PublishingError: a file could not be written.
     """
-    stem = f"{report.week}-{slug}"
-    _claim(revision_file(directory, report, slug)).unlink(missing_ok=True)
-    while later := [path for n, path in _numbered(directory, stem) if n > report.revision]:
+    release_revision(directory, stem, revision)
+    while later := [path for n, path in _numbered(directory, stem) if n > revision]:
         newest, shown = _newest(later), _head(directory / FOLDER / f"{stem}.json")
         if newest is None or (shown is not None and shown.revision >= newest.revision):
             return
