@@ -176,7 +176,7 @@ def recommendation_of(
     if ClaimStatus.CONTESTED in statuses:
         return "Sources disagree, and the dissent is noted."
     if standing:
-        return "Objections are noted."
+        return "Objections stand, but no figure failed a check."
     if not statuses:
         return "There was no figure that a source could confirm."
     return NOTHING_AGAINST

@@ -283,7 +283,7 @@ def test_a_critical_objection_to_a_finding_takes_it_out() -> None:
 
 def test_nothing_agrees_beside_an_objection_that_stands() -> None:
     verdict = section(reported(about_event(Severity.LOW))).recommendation
-    assert verdict == "Objections are noted."
+    assert verdict == "Objections stand, but no figure failed a check."
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ MARKS: Final[Mapping[ClaimStatus, str]] = {
 }
 """The style of a figure by its verdict. A single source has the default style."""
 
-LONGEST_BUTTON: Final = 24
+LONGEST_BUTTON: Final = 16
 """The maximum length in characters of a figure that stays on one line, as a button does."""
 
 _AROUND = re.compile(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import market_in_a_sentence
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import Blackboard
@@ -43,11 +44,12 @@ def shown_board(request: TurnRequest) -> Blackboard:
 
 
 def not_known(board: StockBoard) -> Iterator[str]:
-    """Yields a line for each part without a figure: it was not looked for, or there is no data."""
+    """Yields a line for the parts without data, and one for those that were not looked for."""
     name = market_in_a_sentence(board.symbol)
-    for action in board.lacking_parts:
-        why = "there is no data on" if action in board.taken else "nobody looked for"
-        yield f"{name}: {why} {PARTS[action]}."
+    for taken, why in ((True, "there is no data on"), (False, "the research did not look for")):
+        parts = [PARTS[each] for each in board.lacking_parts if (each in board.taken) == taken]
+        if parts:
+            yield f"{name}: {why} {listed(parts)}."
 
 
 def founded(prose: str, claims: Mapping[str, Claim]) -> str:

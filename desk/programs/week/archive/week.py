@@ -25,7 +25,12 @@ from desk.programs.week.document.publishing import FOLDER
 from desk.programs.week.document.rendering.directions import is_turned, ranked, signed, way
 from desk.programs.week.document.rendering.once.digest import Digest, digests
 from desk.programs.week.document.rendering.record_words import score_cells
-from desk.programs.week.document.rendering.wording import claim_on, figure_on
+from desk.programs.week.document.rendering.wording import (
+    claim_on,
+    coloured_way,
+    figure_on,
+    market_way,
+)
 from desk.programs.week.document.sections.calendar import is_decided
 
 
@@ -175,10 +180,8 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
         },
     )
     paged = {market.market for market in report.markets} if is_full(file.slug) else set()
-    up = report.config.report.up
     moves = [
-        (row, way(row.market, float(row.move), up), _printed_move(row, links))
-        for row in biggest_moves(report)
+        (row, coloured_way(row, report), _printed_move(row, links)) for row in biggest_moves(report)
     ]
     return ArchivedWeek(
         week=report.week,
@@ -241,7 +244,7 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         row=_rendered(
             "row",
             week,
-            [_cell(market, metric, links, up) for metric in metrics],
+            [_cell(market, metric, frame) for metric in metrics],
             section,
             frame.absent.get(market.market),
         ),
@@ -252,7 +255,7 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         else Markup(),
         score=frame.scores.get(market.market),
         decided=_decided(market.market, frame.report),
-        way=_way(followed, up),
+        way=market_way(market.market, frame.report),
         outlook=outlook_of(market, frame.report),
         rate=frame.rates.get(market.market),
     )
@@ -260,13 +263,6 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
 
 def _impact_words(report: ResearchReport) -> Callable[[ReportedEvent, MarketReport], str]:
     return partial(impact_words, today=report.as_of.date())
-
-
-def _way(followed: Claim | None, up: Upward) -> str:
-    """Returns the direction of a move; empty for any other figure."""
-    if followed is None or followed.metric is not Metric.MOVE:
-        return ""
-    return way(followed.subject, float(followed.value), up)
 
 
 def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
@@ -290,15 +286,13 @@ def _turned(followed: Claim, up: Upward) -> Decimal:
     return -followed.value if turned else followed.value
 
 
-def _cell(
-    market: MarketReport, metric: Metric, links: TraceLinks, up: Upward
-) -> tuple[str | None, Markup | str]:
+def _cell(market: MarketReport, metric: Metric, frame: _Frame) -> tuple[str | None, Markup | str]:
     """Returns a printed figure, with its direction if that is shown."""
     claim = claim_on(market, metric)
     if claim is None:
         return None, wording.NO_FIGURE
-    went = way(market.market, float(claim.value), up) if metric is Metric.MOVE else None
-    return went, links.claim(claim, market.market)
+    went = market_way(market.market, frame.report) if metric is Metric.MOVE else None
+    return went, frame.links.claim(claim, market.market)
 
 
 def _said(report: ResearchReport, told: dict[str, Digest]) -> Iterator[Said]:

@@ -14,6 +14,7 @@ from desk.programs.week.document.audit.report import frame_findings
 from desk.programs.week.document.judging.coverage import reason_of
 from desk.programs.week.document.rendering.coverage_words import (
     checked_words,
+    coverage_lines,
     freshness_words,
     known_words,
 )
@@ -140,6 +141,7 @@ def test_the_head_names_which_rates_end_when() -> None:
     late = report.model_copy(update={"coverage": coverage(known)})
     # The days are in the line above it, once.
     assert "Not in this report: later changes of policy rates." in str(Lacking(late).first_words)
+    assert not [line for line in coverage_lines(late) if line.startswith("Stale")]
 
 
 def test_a_report_of_before_with_the_oldest_day_only_is_audited_as_it_was() -> None:
@@ -206,8 +208,8 @@ def test_a_markets_section_says_nothing_of_work_that_went_as_it_should() -> None
     section = next(part for part in sample_report().markets if part.agents)
     plain = section.model_copy(update={"recommendation": NOTHING_AGAINST})
     assert work_words(plain) == ""
-    other = section.model_copy(update={"recommendation": "Objections are noted."})
-    assert work_words(other) == "Validator: Objections are noted."
+    other = section.model_copy(update={"recommendation": "Objections stand."})
+    assert work_words(other) == "Validator: Objections stand."
     (first, *rest) = section.agents
     failed = first.model_copy(update={"delivered": False, "error": "no answer"})
     assert "did not deliver" in work_words(plain.model_copy(update={"agents": (failed, *rest)}))

@@ -207,6 +207,8 @@ def test_the_column_of_the_dollar_says_so_of_a_move_that_is_little_changed(
     assert f'aria-label="the dollar {says}">{sign}<' in html
     colours = re.findall(r'<td class="(up|down|)">(?!<b)', html.split('id="movers"')[1])
     assert colours[0] == says.replace("little changed", "")
+    card = html.split('id="USD-JPY"')[1].split('class="keys"')[1]
+    assert re.findall(r'<span class="(up|down|)">', card)[0] == colours[0]
     assert re.search(rf"\| USD/JPY .*\| {says} +\|", render_markdown(report))
 
 

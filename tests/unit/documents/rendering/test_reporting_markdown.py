@@ -78,7 +78,7 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read() -> None:
         "Rate decisions in the window",
         "Calendar ahead",
         "Currency pairs",
-        "Policy-rate areas",
+        "Central banks",
         "What changed",
         "Conflicts",
         "Coverage",
@@ -251,9 +251,10 @@ def test_what_was_withheld_or_left_out_is_counted_and_not_repeated() -> None:
 def test_a_window_over_the_years_end_has_both_years() -> None:
     report = sample_report()
     across = report.model_copy(update={"window": window("2020-W53")})
-    assert "\nWindow: 27 Dec 2020 to 4 Jan 2021 07:00 UTC." in render_markdown(across)
+    told = "\nWeekly report, 27 Dec 2020 to 4 Jan 2021 07:00 UTC, with what was known"
+    assert told in render_markdown(across)
     within = report.model_copy(update={"window": window("2021-W01")})
-    assert "\nWindow: 3 Jan to 11 Jan 2021 07:00 UTC." in render_markdown(within)
+    assert "\nWeekly report, 3 Jan to 11 Jan 2021 07:00 UTC, with" in render_markdown(within)
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_each_probability_of_the_first_page_leads_to_the_weeks_it_counts() -> No
     assert view.forecast is not None
     words = counted_words(section, report)
     assert words and words in render_markdown(report) and words in both(report)[1]
-    found = re.match(r"The fixing was higher 4 weeks after ([\d.]+) of the (\d+) past weeks", words)
+    found = re.match(r"counted from ([\d.]+) of (\d+) past weeks", words)
     assert found is not None
     higher, weeks = map(float, found.groups())
     assert round((higher / 4 + 1) / (weeks / 4 + 2), 3) == view.forecast.probability

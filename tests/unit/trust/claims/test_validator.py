@@ -358,7 +358,7 @@ def test_an_event_outside_the_window_is_a_timing_error(day: date) -> None:
     (issue,) = result.issues
     assert (issue.issue_type, issue.severity) == (IssueType.TIMING_ERROR, Severity.MEDIUM)
     assert result.verified_events == ()
-    assert result.recommendation == "Objections are noted."
+    assert result.recommendation == "Objections stand, but no figure failed a check."
 
 
 def test_a_question_about_a_bank_is_also_about_its_earlier_decisions() -> None:

@@ -205,6 +205,9 @@ def _without_witness(report: ResearchReport) -> str:
 
 
 def _stale(report: ResearchReport) -> Iterator[str]:
+    """Says which policy rates are stale, unless the headline of the coverage does."""
+    if report.coverage.freshness and report.coverage.freshness.rates_known:
+        return
     areas = [row.area for row in report.policy_rates if row.stale and row.rate is not None]
     if areas:
         total = sum(row.rate is not None for row in report.policy_rates)

@@ -39,7 +39,7 @@ from desk.trust.claims.dollar_index import DOLLAR_INDEX
 
 KIND_TITLES: Final = {
     MarketKind.PAIR: "Currency pairs",
-    MarketKind.POLICY_RATE: "Policy-rate areas",
+    MarketKind.POLICY_RATE: "Central banks",
 }
 
 

@@ -105,12 +105,12 @@ from desk.programs.week.document.rendering.wording import (
     duration_words,
     figure_on,
     gaps,
+    known_at_words,
     mover_cells,
     planning_words,
     rate_cells,
     spent_words,
     story_title,
-    window_words,
     work_words,
 )
 from desk.programs.week.document.rendering.words import (
@@ -186,10 +186,7 @@ CHANGES_SHOWN: Final = 12
 
 def render_markdown(report: ResearchReport) -> str:
     """Returns the report's Markdown form. The same report always gives the same text."""
-    facts = (
-        f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
-        f"Revision {report.revision}."
-    )
+    facts = f"Weekly report, {known_at_words(report)}. Revision {report.revision}."
     lacking = Lacking(report)
     words = lacking.first_words
     told = (words, checked_words(report))
@@ -306,7 +303,7 @@ def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
 
 def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
     digest = digests(report, lacking)
-    titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Policy-rate areas"}
+    titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Central banks"}
     for kind, title in titles.items():
         sections = (
             _market(
@@ -324,7 +321,7 @@ def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
 
 def _direction(market: MarketReport, report: ResearchReport) -> str | None:
     told = (direction_words(market, report), counted_words(market, report))
-    return ". ".join(filter(None, told)) or None
+    return ", ".join(filter(None, told)) or None
 
 
 def _market(

@@ -314,19 +314,16 @@ def counted_words(market: MarketReport, report: ResearchReport) -> str | None:
     for history in returned_by(SERIES_TOOL, History, own):
         made = counted_forecast(history, view.leaning, report.window)
         if history.symbol == market.market and made and made.forecast == view.forecast:
-            return _counted(made.similar, view.leaning, view.forecast.weeks)
+            return _counted(made.similar, view.leaning)
     return None
 
 
-_LIKE: Final = {Leaning.UP: " in which it rose", Leaning.DOWN: " in which it fell"}
+_LIKE: Final = {Leaning.UP: " that rose", Leaning.DOWN: " that fell"}
 
 
-def _counted(count: ForecastCount, leaning: Leaning, weeks: int) -> str:
-    return (
-        f"The fixing was higher {_count(weeks, 'week')} after {count.higher:g} of the"
-        f" {_count(count.weeks, 'past week')}{_LIKE.get(leaning, '')}; as those spans overlap, the"
-        " probability is drawn towards 50 %."
-    )
+def _counted(count: ForecastCount, leaning: Leaning) -> str:
+    weeks = f"{_count(count.weeks, 'past week')}{_LIKE.get(leaning, '')}"
+    return f"counted from {count.higher:g} of {weeks}, drawn towards 50 %"
 
 
 def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:

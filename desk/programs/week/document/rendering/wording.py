@@ -125,6 +125,13 @@ def window_words(report: ResearchReport) -> str:
     return f"{first} to {instant(end, zone)}"
 
 
+def known_at_words(report: ResearchReport) -> str:
+    """Returns the window, and the instant of what was known if it is not the window's end."""
+    end, zone = report.window.end, report.window.time_zone
+    at = "known then" if report.as_of == end else f"known {instant(report.as_of, zone)}"
+    return f"{window_words(report)}, with what was {at}"
+
+
 def coverage_words(report: ResearchReport) -> str:
     """`36 of 38 markets researched (the threshold is 90 % of the markets), complete but not
     current: prices current, policy rates known to 30 Sep 2026 (US, XM)`."""
@@ -277,6 +284,12 @@ def coloured_way(row: Mover, report: ResearchReport) -> str:
     if dollar_cell(row, report) == LITTLE_CHANGED:
         return NEITHER
     return way(row.market, float(row.move), report.config.report.up)
+
+
+def market_way(market: str, report: ResearchReport) -> str:
+    """The same for a market; empty for one without a move."""
+    row = next((row for row in report.movers if row.market == market), None)
+    return coloured_way(row, report) if row else NEITHER
 
 
 def dollar_words(row: Mover, report: ResearchReport) -> str:

@@ -12,12 +12,14 @@ from desk.documents.rendering.words.wording import instant, share_words
 
 DIRECTION_COUNTED: Final = (
     "Direction: which way the week's move points. The probability of a higher fixing in four "
-    "weeks is a count: how often the pair stood higher four weeks after a move like this one."
+    "weeks is a count: how often the pair stood higher four weeks after a move like this one. It "
+    "is drawn towards 50 %, as the spans overlap: four count as one, and one is added on each side."
 )
 DIRECTION_OF_MODELS: Final = (
     "Direction: a model's view, or the direction of the week's move. A probability that is "
     "marked as a model's is its own estimate and not a count; any other is a count: how often the "
-    "pair stood higher four weeks after a move like this one."
+    "pair stood higher four weeks after a move like this one, drawn towards 50 %, as the spans "
+    "overlap."
 )
 METHOD: Final = (
     "Move: the change from the last fixing before the window to the last one in it, in percent "
