@@ -16,6 +16,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
 from desk.platform.models.abilities import READ_BY_PROBES, WRITTEN_BY_PROBES
+from desk.platform.models.asking import asking_model
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.platform.models.third_party import is_claude
 from desk.programs.claude.turns import is_worth_asking, model_call, turn_of
@@ -118,7 +119,10 @@ class ModelTurns:
         self, priced: _Priced, request: TurnRequest, model: ModelCaller, row: int
     ) -> ModelAnswer:
         try:
-            return await model.ask(priced.call, timeout_seconds=_time_for_a_call().total_seconds())
+            with asking_model():
+                return await model.ask(
+                    priced.call, timeout_seconds=_time_for_a_call().total_seconds()
+                )
         except ModelFailed as failed:
             if failed.billed:
                 count_lost_call(request.assignment.agent, request.model)

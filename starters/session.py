@@ -220,7 +220,7 @@ async def host(
     settings: Settings, work: Work[T], roles: "tuple[Role, ...]", *, finish: bool = False
 ) -> T:
     """Hosts the embedded server and the workers of the roles while the work runs. With `finish`,
-    the workers then finish the activities that they run for other commands.
+    the workers then finish their model calls, also if the work is cancelled.
 
     The caller must hold the home's `HostLock`.
     """
@@ -233,26 +233,30 @@ async def host(
         settings.home, settings.server, importing, access=payload_access(settings)
     ) as server:
         at = settings.model_copy(update={"server": server.server})
-        return await _while_it_runs(server, _hosted_work(at, work, roles, finish=finish))
+
+        def finishes() -> bool:
+            return finish and not server.failed.done()
+
+        return await _while_it_runs(server, _hosted_work(at, work, roles, finishes))
 
 
 async def _hosted_work(
-    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", *, finish: bool
+    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", finishes: Callable[[], bool]
 ) -> T:
     from desk.platform.temporal.client import connect
 
     if not roles:
         return await work(Desk(await connect(settings), settings, hosting=True))
-    async with _hosted_workers(settings, roles, finish=finish) as client:
+    async with _hosted_workers(settings, roles, finishes) as client:
         return await work(Desk(client, settings, hosting=True))
 
 
 @contextlib.asynccontextmanager
 async def _hosted_workers(
-    settings: Settings, roles: "tuple[Role, ...]", *, finish: bool
+    settings: Settings, roles: "tuple[Role, ...]", finishes: Callable[[], bool]
 ) -> "AsyncIterator[Client]":
-    """Runs workers of the roles until the block ends, and yields their client. With `finish`, they
-    then finish the activities that they run for other commands, unless the block was cancelled."""
+    """Runs workers of the roles until the block ends, and yields their client. If the block ends in
+    order or is cancelled, and `finishes()`, they then finish their model calls."""
     from desk.platform.temporal.client import connect
     from workers.hosting import hosted, worker_identity
 
@@ -262,11 +266,11 @@ async def _hosted_workers(
     async with hosted(client, settings, roles) as workers:
         try:
             yield client
-        except CommandError:
-            if finish:
+        except (CommandError, asyncio.CancelledError):
+            if finishes():
                 await workers.finish(_report)
             raise
-        if finish:
+        if finishes():
             await workers.finish(_report)
 
 

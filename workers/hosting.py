@@ -64,8 +64,8 @@ class RunningWorkers:
         self._in_flight = in_flight
 
     async def finish(self, tell: Callable[[str], None]) -> None:
-        """Stops them from taking new tasks, and waits for their activities, however long these
-        take. See `InFlight.finish`."""
+        """Stops them from taking new tasks, and waits for their model calls. See
+        `InFlight.finish`."""
         await self._in_flight.finish(self._workers, tell)
 
 

@@ -3,7 +3,7 @@
 # ruff: noqa: A002 - Temporal's base classes name these arguments.
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -17,6 +17,8 @@ from temporalio.worker import (
 )
 
 from desk.contracts.names import workflow_id_parts
+from desk.platform.models.asking import is_asking_model
+from workers.tuning import GRACE_PERIOD
 
 REPORTED_AFTER_SECONDS: Final = 1.0
 """A shorter wait is not reported."""
@@ -25,8 +27,8 @@ REPORTED_AFTER_SECONDS: Final = 1.0
 class InFlight(Interceptor):
     """The activities that this process's workers are running.
 
-    A stopping worker cancels them after its grace period. If the process waits for them
-    (`finish`), they run on until their own deadline.
+    A stopping worker cancels them after its grace period. If the process waits for model calls
+    (`finish`), the activities that make these run on until their own deadline.
     """
 
     def __init__(self) -> None:
@@ -39,14 +41,14 @@ class InFlight(Interceptor):
         return _Recorded(next, self)
 
     @property
-    def runs(self) -> list[str]:
-        """The ids of the runs whose activities are running, without their children."""
-        return sorted({_run_of(info) for info in self._running.values()})
+    def model_calls(self) -> list[activity.Info]:
+        """The activities that wait for a model's answer."""
+        return [info for info in self._running.values() if is_asking_model(info)]
 
     @property
     def seconds_left(self) -> float:
-        """How long the last of the activities may still run."""
-        return max((_seconds_left(info) for info in self._running.values()), default=0.0)
+        """How long the last of the model calls may still take."""
+        return max(map(_seconds_left, self.model_calls), default=0.0)
 
     @contextmanager
     def recorded(self, work: asyncio.Future[Any]) -> Iterator[None]:
@@ -60,39 +62,35 @@ class InFlight(Interceptor):
 
     def outlasts(self, work: asyncio.Future[Any]) -> bool:
         """Returns whether the current activity, which was cancelled, runs on: its worker stops, and
-        the process waits for it."""
+        the process waits for its model call."""
         details = activity.cancellation_details()
-        if self._waiting and details is not None and details.worker_shutdown:
+        stops = self._waiting and details is not None and details.worker_shutdown
+        if stops and is_asking_model(activity.info()):
             self._outlasting.add(work)
             return True
         return False
 
     async def finish(self, workers: Iterable[Worker], tell: Callable[[str], None]) -> None:
-        """Stops the workers from taking new tasks, and waits until they have finished their
-        activities, at most until the deadlines of these. Reports a wait in one sentence.
+        """Stops the workers from taking new tasks, and waits until their model calls are answered,
+        at most until the deadlines of these. Other activities have the workers' grace period.
+        Reports a wait in one sentence.
 
         If this is cancelled, what still runs is cancelled too.
         """
         self._waiting = True
         stopped = asyncio.gather(*(worker.shutdown() for worker in workers))
         try:
-            await asyncio.wait({stopped}, timeout=REPORTED_AFTER_SECONDS)
-            if self._running:
-                tell(self._wait_words())
-                await asyncio.wait({stopped}, timeout=self.seconds_left)
+            # Within the grace period an activity may still begin to ask a model.
+            for patience in (REPORTED_AFTER_SECONDS, GRACE_PERIOD.total_seconds()):
+                await asyncio.wait({stopped}, timeout=patience)
+                if calls := self.model_calls:
+                    tell(_wait_words(calls, self.seconds_left))
+                    await asyncio.wait({stopped}, timeout=self.seconds_left)
+                    break
         finally:
             self._waiting = False
             for work in self._outlasting:
                 work.cancel()
-
-    def _wait_words(self) -> str:
-        count = len(self._running)
-        activities = "1 activity" if count == 1 else f"{count} activities"
-        return (
-            f"finishing {activities} of {', '.join(self.runs)}, for at most "
-            f"{self.seconds_left:.0f} s; Ctrl-C leaves now, and a model's call may then be made "
-            "and billed again"
-        )
 
 
 class _Recorded(ActivityInboundInterceptor):
@@ -111,6 +109,16 @@ class _Recorded(ActivityInboundInterceptor):
                         work.cancel()
                         break
             return await work
+
+
+def _wait_words(calls: Sequence[activity.Info], seconds: float) -> str:
+    what = "a model call" if len(calls) == 1 else f"{len(calls)} model calls"
+    runs = ", ".join(sorted({_run_of(info) for info in calls}))
+    again = "it is" if len(calls) == 1 else "they are"
+    return (
+        f"finishing {what} of {runs}, for at most {seconds:.0f} s; Ctrl-C leaves now, and {again} "
+        "then made and billed again"
+    )
 
 
 def _run_of(info: activity.Info) -> str:

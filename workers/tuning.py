@@ -76,6 +76,10 @@ again. All markets need the same agents and sources at once: with the SDK's five
 week's tasks are stored, with these a fifth, for 8 % less work of the server."""
 
 
+GRACE_PERIOD: Final = timedelta(seconds=5)
+"""How long a stopping worker's activities may still run, unless they wait for a model's answer."""
+
+
 class Tuning(TypedDict):
     """Options of a `Worker`."""
 
@@ -91,7 +95,7 @@ TUNING: Tuning = {
     "max_concurrent_activity_task_polls": ACTIVITY_POLLS,
     "max_concurrent_workflow_task_polls": WORKFLOW_POLLS,
     "sticky_queue_schedule_to_start_timeout": STICKY_TIMEOUT,
-    "graceful_shutdown_timeout": timedelta(seconds=5),
+    "graceful_shutdown_timeout": GRACE_PERIOD,
     "max_heartbeat_throttle_interval": timedelta(seconds=1),
     "default_heartbeat_throttle_interval": timedelta(milliseconds=300),
 }

@@ -32,7 +32,9 @@ def stay_up() -> ExitStatus:
         return _served_until_stopped(settings, _work(settings, Role.ALL))
     try:
         with HostLock(settings.home):
-            return _served_until_stopped(settings, host(settings, _announced, (Role.ALL,)))
+            return _served_until_stopped(
+                settings, host(settings, _announced, (Role.ALL,), finish=True)
+            )
     except HostTaken as taken:
         raise CommandError(f"{taken}; `desk status` shows what it does") from None
 
@@ -77,11 +79,13 @@ async def _work(settings: Settings, role: Role, give_up_after: float | None = No
 async def _worked(settings: Settings, role: Role, patience: ServerOutage) -> ExitStatus:
     client = await connect(settings, identity=worker_identity(role), working=True)
     try:
-        async with hosted(client, settings, [role]):
+        async with hosted(client, settings, [role]) as workers:
             freeze_loaded_objects()
             patience.answered()
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
-            return await until_stop_signal()
+            ended = await until_stop_signal()
+            await workers.finish(lambda text: say(f"desk: {text}"))
+            return ended
     except RuntimeError:
         # The SDK raises this if a server goes away before its namespace was found.
         await check_server(client)

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import psutil
+import pytest
 
 import starters.main
 from desk.platform.server.embedded import embedded_server
@@ -228,3 +229,32 @@ def test_a_host_that_is_done_finishes_the_model_call_of_another_command(tmp_path
     assert "DESK-101" in answer
     assert set(calls.values()) == {1}
     assert "lost" not in said[model.second].with_suffix(".out").read_text()
+
+
+@pytest.mark.parametrize("host", ["up", "ask"])
+def test_a_host_that_is_interrupted_finishes_its_model_call(tmp_path: Path, host: str) -> None:
+    model = HeldModel()
+    asking = ("ask", model.second, "--graph", "tickets")
+    with weak_endpoint(model, refuses=()) as endpoint, ExitStack() as running:
+        desk = DeskCommand(tmp_path, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=endpoint.url)
+        said = tmp_path / f"{host}.err"
+        hosting = running.enter_context(
+            started(desk, *(asking if host == "ask" else ("up",)), said=said.name, module=__name__)
+        )
+        asked = hosting
+        if host == "up":
+            eventually(lambda: "workers" in said.read_text(), "it works")
+            asked = running.enter_context(started(desk, *asking, said="asked.err", module=__name__))
+        eventually(model.asked_second.is_set, "the question is before the model")
+        hosting.send_signal(signal.SIGINT)
+        eventually(
+            lambda: "finishing a model call" in said.read_text() or hosting.poll() is not None,
+            "it says what it waits for",
+        )
+        model.answers_second.set()
+        assert hosting.wait(PATIENCE_SECONDS) == (0 if host == "up" else INTERRUPTED)
+        code = asked.wait(PATIENCE_SECONDS) if host == "up" else desk(*asking).code
+        calls = Counter(json.dumps(request) for request in endpoint.asked)
+    assert "finishing a model call" in said.read_text()
+    assert code == 0
+    assert set(calls.values()) == {1}

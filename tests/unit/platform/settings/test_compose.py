@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.platform.server.embedded import DYNAMIC_CONFIG, RETENTION
 from desk.platform.settings import Settings
@@ -143,7 +144,7 @@ def test_the_desks_containers_share_home_and_reports(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_a_worker_is_given_time_to_finish_what_it_holds(name: str) -> None:
     grace = timedelta(seconds=seconds(SERVICES[name]["stop_grace_period"]))
-    assert grace > 2 * TUNING["graceful_shutdown_timeout"]
+    assert grace > 2 * TUNING["graceful_shutdown_timeout"] + DeadlineConfig().turn
 
 
 @every_service
