@@ -15,7 +15,7 @@ from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
-from desk.documents.rendering.words.wording import one_line
+from desk.documents.rendering.words.wording import failure_words, one_line
 from desk.platform.settings import load_settings
 from desk.trust.prose import clip
 from starters.questions.graph.reset import GraphReset, ResetOptions, reset_graph
@@ -183,7 +183,8 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
 def error_words(error: AgentError) -> str:
     """Describes why a task failed, with the kind of the failure unless the message has it."""
     words = clip(error.error_message, LONGEST_ERROR)
-    return words if f"{error.error_type}: " in words else f"{error.error_type}: {words}"
+    kind = failure_words(error.error_type)
+    return words if f"{kind}: " in words else f"{kind}: {words}"
 
 
 async def letters_at(desk: Desk) -> list[FoundLetter]:

@@ -16,11 +16,12 @@ from temporalio.client import (
     WorkflowHandle,
 )
 from temporalio.common import TypedSearchAttributes
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, ChildWorkflowError
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
 from desk.contracts.names import FailureType, Message, WorkflowType
+from desk.documents.rendering.words.wording import activity_words
 from desk.platform.temporal.history import (
     HistoryGone,
     RunHistory,
@@ -166,9 +167,23 @@ def why_it_ended(error: WorkflowFailureError) -> str:
     reasons: list[str] = []
     cause: BaseException | None = error.cause
     while cause is not None:
-        reasons.append(str(cause))
+        reasons.append(_reason(cause))
         cause = cause.__cause__
-    return (": ".join(dict.fromkeys(reasons)) or "no reason given")[:LONGEST_REASON]
+    return (": ".join(dict.fromkeys(filter(None, reasons))) or "no reason given")[:LONGEST_REASON]
+
+
+def _reason(cause: BaseException) -> str:
+    """Describes a failure, without the names of classes and activities. Returns nothing for the
+    failure of a child workflow, whose cause says what happened."""
+    match cause:
+        case ActivityError():
+            return f"{activity_words(cause.activity_type, cause.activity_id)} failed"
+        case ChildWorkflowError():
+            return ""
+        case ApplicationError():
+            return cause.message
+        case _:
+            return str(cause)
 
 
 def ui_address(

@@ -9,6 +9,7 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
 from desk.contracts.names import Queue
+from desk.documents.rendering.words.wording import activity_words
 from desk.platform.temporal.history import failing_task
 
 SILENCE_SECONDS = 5.0
@@ -134,7 +135,8 @@ async def problem_of(handle: WorkflowHandle[Any, Any]) -> str | None:
     for pending in sorted(described.pending_activities, key=_rank):
         if pending.HasField("last_failure"):
             reason = " ".join(pending.last_failure.message.split())[:LONGEST]
-            return f"{pending.activity_type.name} has failed and is tried again: {reason}"
+            what = activity_words(pending.activity_type.name, pending.activity_id)
+            return f"{what} has failed and is tried again: {reason}"
     if described.HasField("pending_workflow_task") and described.pending_workflow_task.attempt > 1:
         failed = await failing_task(handle)
         if failed is not None:

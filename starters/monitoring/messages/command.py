@@ -27,6 +27,7 @@ from desk.contracts.runs.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
+from desk.documents.rendering.words.wording import failure_words
 from desk.platform.settings import load_settings
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
@@ -132,7 +133,7 @@ def _words(content: MessageContent) -> str:
             return f"{len(content.result.verdicts)} verdicts"
         case ErrorReportContent():
             last = " (final)" if content.final else ""
-            return f"{content.error.error_type}{last}: {content.error.error_message}"
+            return f"{failure_words(content.error.error_type)}{last}: {content.error.error_message}"
         case HeartbeatContent():
             return f"at work, attempt {content.attempt}"
         case SystemStatusContent():

@@ -15,6 +15,7 @@ from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.findings.claims import Claim, Unit, span_days
+from desk.contracts.names import activity_id_parts
 
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Characters that a terminal interprets."""
@@ -23,6 +24,7 @@ NO_FIGURE: Final = "–"
 """The text of a cell without a figure."""
 
 
+_WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 _UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
 
@@ -79,6 +81,20 @@ def printable(page: str) -> str:
 def human(name: str) -> str:
     """Returns an identifier as words: `research_agent_1` becomes `research agent 1`."""
     return name.replace("_", " ")
+
+
+def failure_words(kind: str) -> str:
+    """Returns the kind of a failure as words: `TurnFailed` becomes `turn failed`."""
+    return _WORD_START.sub(" ", human(kind)).lower()
+
+
+def activity_words(name: str, activity_id: str) -> str:
+    """Returns what an activity does, as words: `turn 1 of research agent 1`, `publish report`."""
+    parts = activity_id_parts(activity_id)
+    if parts is None:
+        return human(name)
+    call = "a call of " if parts.call else ""
+    return f"{call}turn {parts.turn} of {human(parts.agent)}"
 
 
 def span_words(claim: Claim) -> str:

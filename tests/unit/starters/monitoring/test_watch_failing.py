@@ -31,7 +31,7 @@ from tests.support.processes.homes import home_settings
 from tests.unit.starters.monitoring.test_watch import activity, look
 from tests.unit.starters.weeks.test_cli_output import FILES
 
-FAILING = "publish_report has failed and is tried again: File exists"
+FAILING = "publish report has failed and is tried again: File exists"
 
 
 async def followed(

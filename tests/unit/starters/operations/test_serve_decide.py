@@ -28,7 +28,7 @@ def test_tasks_that_one_tool_failed_are_one_cause_whatever_each_was_told() -> No
     other = failed("SE", error("no turn in time", kind="TurnTimedOut"))
     one, alone = grouped_by_cause([*letters, other])
     assert [each.found.letter.market for each in one.letters] == list(markets)
-    assert one.cause == f"ToolUnavailable: {DOWN.format(0)}"
+    assert one.cause == f"tool unavailable: {DOWN.format(0)}"
     assert len(one.to_retry) == 4
     assert [each.found.letter.market for each in alone.letters] == ["SE"]
 

@@ -426,7 +426,7 @@ def test_a_dead_letter_says_who_tried_what_and_why_it_failed() -> None:
     text = "\n".join(letter_lines(letter("weekly-2026-W44/market/USD/JPY/reassign/x")))
     assert "USD/JPY  research_fx  open" in text
     assert "tried  research_agent_1, research_agent_2" in text
-    assert "error  ToolUnavailable: ecb does not answer" in text
+    assert "error  tool unavailable: ecb does not answer" in text
     assert "redone since" in next(letter_lines(letter("x", redone=True)))
 
 

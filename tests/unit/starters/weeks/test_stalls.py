@@ -25,7 +25,7 @@ from tests.unit.starters.monitoring.test_watch import look
 from tests.unit.starters.questions.test_cli_ask_progress import status as graph_status
 from tests.unit.starters.weeks.test_cli_output import FILES
 
-FAILING = "publish_report has failed and is tried again: File exists"
+FAILING = "publish report has failed and is tried again: File exists"
 UNSAID = RPCError("busy", RPCStatusCode.UNAVAILABLE, b"")
 
 Moment = tuple[bool, str | None]
