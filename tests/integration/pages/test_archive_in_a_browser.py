@@ -87,6 +87,22 @@ def test_nothing_is_wider_than_a_small_screen(screen: Browser, reports: Path, na
     assert screen.ask(cut) == []
 
 
+@pytest.mark.parametrize("width", [500, 700, 800, 960, 1_000])
+def test_no_figure_of_the_movers_lies_over_another(
+    screen: Browser, reports: Path, width: int
+) -> None:
+    (page,) = (reports / "weekly").glob("2026-W38-asia-g10-fx.html")
+    screen.resize(width)
+    screen.open(page.resolve().as_uri())
+    over = """[...document.querySelectorAll('.movers tr')].flatMap(row => {
+        const boxes = [...row.cells].map(cell => {
+            const words = document.createRange(); words.selectNodeContents(cell)
+            return words.getBoundingClientRect() }).filter(box => box.width)
+        return boxes.slice(1).filter((box, at) => box.left < boxes[at].right)
+    }).length"""
+    assert screen.ask(over) == 0
+
+
 def test_no_word_of_an_answers_table_is_broken_on_a_small_screen(
     screen: Browser, tmp_path: Path
 ) -> None:
