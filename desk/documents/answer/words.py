@@ -1,10 +1,11 @@
 """The wording that all forms of an answer share."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import iso_known_day, print_claim, print_full_day
+from desk.analytics.names.listing import said_once
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import (
@@ -22,7 +23,7 @@ from desk.documents.answer.parts import parts_of
 from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.words.prose import Known, render_plain
 from desk.documents.rendering.words.trust import status_words
-from desk.documents.rendering.words.wording import cost_words, human, named_together, one_line
+from desk.documents.rendering.words.wording import cost_words, human, one_line
 from desk.trust.prose import UnknownReferenceError, references
 
 MOST_NAMED: Final = 5
@@ -163,19 +164,7 @@ def _is_without_content(result: ToolResult) -> bool:
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
     """Returns what is missing, except what the answer's program prints itself."""
     of_parts = (part.other_missing(answer) for part in parts_of(answer))
-    return _said_once(next(of_parts, answer.missing))
-
-
-def _said_once(lines: Iterable[str]) -> tuple[str, ...]:
-    """Merges lines that say the same of several markets: `EUR/USD and USD/JPY: no fixing`."""
-    markets: dict[str, list[str]] = {}
-    for line in lines:
-        market, colon, said = line.partition(": ")
-        if colon and " " not in market:
-            markets.setdefault(said, []).append(market)
-        else:
-            markets[line] = []
-    return tuple(f"{named_together(of)}: {said}" if of else said for said, of in markets.items())
+    return said_once(next(of_parts, answer.missing))
 
 
 def newest_words(answer: AnswerReport) -> str | None:

@@ -498,6 +498,17 @@ def test_beside_a_pair_only_the_newest_decisions_of_a_bank_are_shown() -> None:
     assert asked and asked.content.count("| held |") == len(TOKYO)
 
 
+def test_a_note_on_several_banks_is_one_line() -> None:
+    noted = [
+        research(area).model_copy(update={"warnings": (f"{area}: known up to 30 Sep 2026",)})
+        for area in ("US", "JP", "NO", "CA")
+    ]
+    _, sections = answer("which central banks meet next", *noted)
+    lines = sections["Policy rates, bank by bank"].splitlines()
+    assert lines[-1] == "- Note: US, JP, NO and CA: known up to 30 Sep 2026"
+    assert not [line for line in lines[:-1] if "Note" in line]
+
+
 def test_many_markets_of_a_kind_share_a_section_and_an_empty_one_has_none() -> None:
     nothing = research("CA").model_copy(
         update={

@@ -7,7 +7,7 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
-from desk.analytics.names.listing import listed
+from desk.analytics.names.listing import listed, said_once
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (
@@ -64,19 +64,29 @@ def _founded(prose: str, known: Container[str]) -> str:
 def _of_markets(results: Sequence[ResearchResult], day: date) -> Iterator[Section]:
     """Yields a section for each result that says something; one for all of a kind if there are
     more than `MOST_APART`, at the place of the first. What was not found is listed as missing."""
-    noted: set[str] = set()
-    told = [(each, words) for each in results if (words := _content(each, day, noted))]
-    kinds = Counter(_kind(result) for result, _ in told)
-    sections: dict[str, list[str]] = {}
-    for result, words in told:
+    told = [each for each in results if each.warnings or _lines(each, day)]
+    kinds = Counter(map(_kind, told))
+    sections: dict[str, list[ResearchResult]] = {}
+    for result in told:
         name, kind = _name(result), _kind(result)
         title = f"{name}: {kind}"
         if kinds[kind] > MOST_APART:
             each = "pair" if "/" in name else "bank"
             title = f"{kind.capitalize()}, {each} by {each}"
-        sections.setdefault(title, []).append(words)
-    for title, contents in sections.items():
-        yield Section(title=title, content=clip("\n".join(contents), LONGEST_SECTION))
+        sections.setdefault(title, []).append(result)
+    noted: set[str] = set()
+    for title, of_it in sections.items():
+        lines = [line for result in of_it for line in _lines(result, day)]
+        lines += _notes(of_it, noted)
+        if lines:
+            yield Section(title=title, content=clip("\n".join(lines), LONGEST_SECTION))
+
+
+def _notes(results: Iterable[ResearchResult], noted: set[str]) -> Iterator[str]:
+    """Yields the warnings of results that no earlier section has; `noted` has those."""
+    warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
+    yield from (f"- Note: {words}" for words in said_once(w for w in warnings if w not in noted))
+    noted.update(warnings)
 
 
 def _name(result: ResearchResult) -> str:
@@ -94,9 +104,8 @@ def _kind(result: ResearchResult) -> str:
     return "policy rates and news" if news else "policy rates"
 
 
-def _content(result: ResearchResult, day: date, noted: set[str]) -> str:
-    """Lists the events of a result, its rates, views and warnings. What a move or an earlier
-    section says already is left out; `noted` has the warnings so far."""
+def _lines(result: ResearchResult, day: date) -> list[str]:
+    """Lists the events of a result, its rates and views. What a move says already is left out."""
     others = [event for event in ranked((result,)) if not _is_tabled(event, day)]
     lines = [f"- {words}" for words in _events(others)]
     lines += [f"- {rate}" for rate in _other_rates(result, others)]
@@ -106,9 +115,7 @@ def _content(result: ResearchResult, day: date, noted: set[str]) -> str:
         for view in result.views
         if not view.claims or not said.issuperset(view.claims)
     ]
-    lines += [f"- Note: {warning}" for warning in result.warnings if warning not in noted]
-    noted.update(result.warnings)
-    return clip("\n".join(lines), LONGEST_SECTION)
+    return lines
 
 
 def _events(events: Iterable[MarketEvent]) -> Iterator[str]:
