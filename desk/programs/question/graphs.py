@@ -60,9 +60,9 @@ def to_be_planned(spec: GraphSpec) -> GraphSpec:
     return spec.model_copy(update={"nodes": (plan, *spec.nodes)})
 
 
-def planned_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
-    """The graph that searches news and researches every market side by side; a few of them are
-    validated, each by itself."""
+def planned_graph(markets: Sequence[MarketSpec], *, searched: bool = True) -> GraphSpec:
+    """The graph that researches every market side by side and, if what is written is `searched`,
+    that as well; a few markets are validated, each by itself."""
     validated = [_validated(spec) for spec in markets] if len(markets) <= MOST_VALIDATED else []
     onward = [node.name for node in validated] or [_PUT_TOGETHER] * len(markets)
     measured = [researched(spec, to) for spec, to in zip(markets, onward, strict=True)]
@@ -72,16 +72,17 @@ def planned_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
         task=TaskType.SEARCH_WEB,
         next=(Edge(to=_PUT_TOGETHER),),
     )
+    first = (*([search] if searched else ()), *measured)
     plan = NodeSpec(
         name=_PLAN,
         agent=AgentId.PRODUCT_MANAGER,
         task=TaskType.PLAN_QUESTION,
-        fork=tuple(Edge(to=node.name) for node in (search, *measured)),
+        fork=tuple(Edge(to=node.name) for node in first),
     )
     return GraphSpec(
         name=PLANNED,
         description="The markets that a model names for a question.",
-        nodes=(plan, search, *measured, *validated, _answer()),
+        nodes=(plan, *first, *validated, _answer()),
     )
 
 

@@ -35,7 +35,7 @@ MOST_MARKETS: Final = 20
 _OF_THE_DAYS: Final = frozenset(
     {DAYS_ASKED, DAYS_READ, EVENT_DAYS, EVENT_READ, READ, SINCE_DECISION, UNREAD}
 )
-_OF_THE_DESKS_READING: Final = frozenset({"market", RANK})
+_OF_THE_DESKS_READING: Final = frozenset({"market", RANK, UNREAD})
 """Parameters that say how the desk read the question and its days: a plan takes their place."""
 
 
@@ -45,6 +45,7 @@ class ProposedQuestionPlan(Contract):
     markets: Annotated[tuple[ShortText, ...], Field(max_length=MOST_MARKETS)]
     first_day: date | None = None
     last_day: date | None = None
+    search: bool = True
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
@@ -90,7 +91,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Questio
         raise ValueError("; ".join(wrong))
     return own.model_copy(
         update={
-            "graph": planned_graph(markets),
+            "graph": planned_graph(markets, searched=proposed.search),
             "query": _query(request, period),
             "market": markets[0],
             "window": period.window if period else None,

@@ -68,8 +68,8 @@ def planned(plan: object, **changed: Any) -> Turn:
     return turn_of(request(**changed), answer)
 
 
-def plan_of(markets: list[str], **days: str) -> QuestionPlan:
-    result = planned({"markets": markets, **days}).result
+def plan_of(markets: list[str], **further: object) -> QuestionPlan:
+    result = planned({"markets": markets, **further}).result
     assert isinstance(result, QuestionPlan)
     return result
 
@@ -108,6 +108,12 @@ def test_each_market_is_researched_over_the_days_of_the_plan() -> None:
     assert plan.query.parameters == {READ: "2026-10-29/2026-11-02", "desk": "fx"}
 
 
+def test_nothing_is_searched_where_figures_alone_answer() -> None:
+    plan = plan_of(["USD/JPY"], search=False)
+    assert [*nodes_of(plan)] == ["planQuestion", "researchUSDJPY", "validateUSDJPY", "synthesis"]
+    assert plan.graph is not None and faults(plan.graph) == ()
+
+
 def test_two_currencies_are_researched_in_their_pair_as_the_market_quotes_it() -> None:
     plan = plan_of(["NZD/AUD", "AUD/USD"])
     assert plan.market is not None
@@ -118,7 +124,8 @@ def test_two_currencies_are_researched_in_their_pair_as_the_market_quotes_it() -
 def test_without_days_of_its_own_those_that_the_desk_read_go_along() -> None:
     query = plan_of(["JP"]).query
     assert query is not None
-    assert query.parameters == {n: told for n, told in PARAMETERS.items() if n != RANK}
+    left_out = {RANK, UNREAD}
+    assert query.parameters == {n: told for n, told in PARAMETERS.items() if n not in left_out}
 
 
 def test_many_markets_are_held_side_by_side_without_a_validator_each() -> None:
