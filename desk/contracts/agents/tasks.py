@@ -109,6 +109,10 @@ DaysAsked = tuple[date, date]
 RANK: Final = "rank"
 """The parameter that names the group of pairs a question ranks."""
 
+SIDE_BY_SIDE: Final = "side_by_side"
+"""The parameter of a question that compares so many markets by their figures alone: a model is not
+asked about each of them."""
+
 SPELLED: Final = "words_spelled"
 """The parameter with the misspelled words of a question and what each is read as:
 `febuary=february`."""

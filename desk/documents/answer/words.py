@@ -11,6 +11,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import (
     EVENT_DAYS,
     EVENT_READ,
+    SIDE_BY_SIDE,
     SINCE_DECISION,
     SPELLED,
     UNKNOWN_WORDS,
@@ -233,6 +234,7 @@ _READ_IN_A_QUESTION: Final = {
     EVENT_READ: "measured from",
     EVENT_DAYS: "of the days",
     UNREAD: "of the period not read",
+    SIDE_BY_SIDE: "side by side",
     SPELLED: "read as",
     UNKNOWN_WORDS: "words not known",
 }

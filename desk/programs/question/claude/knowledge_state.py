@@ -13,6 +13,7 @@ from desk.contracts.agents.tasks import (
     EVENT_DAYS,
     EVENT_READ,
     RANK,
+    SIDE_BY_SIDE,
     SINCE_DECISION,
     SPELLED,
     UNKNOWN_WORDS,
@@ -45,7 +46,7 @@ _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 _NOTES: Final = frozenset(
     {
         *(DAYS_ASKED, DAYS_READ, NO_MARKET, PAPERS, RANK, READ, SHARED_NAME, SINCE_DECISION),
-        *(EVENT_DAYS, EVENT_READ, SPELLED, UNKNOWN_WORDS, UNREAD),
+        *(EVENT_DAYS, EVENT_READ, SIDE_BY_SIDE, SPELLED, UNKNOWN_WORDS, UNREAD),
     }
 )
 """Parameters that the desk adds to a question."""

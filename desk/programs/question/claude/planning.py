@@ -17,6 +17,7 @@ from desk.contracts.agents.tasks import (
     EVENT_DAYS,
     EVENT_READ,
     RANK,
+    SIDE_BY_SIDE,
     SINCE_DECISION,
     Query,
 )
@@ -27,7 +28,7 @@ from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import told_parameters
-from desk.programs.question.graphs import planned_graph
+from desk.programs.question.graphs import MOST_VALIDATED, planned_graph
 from desk.trust.ledger import usable_answers
 
 MOST_MARKETS: Final = 20
@@ -92,21 +93,28 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Questio
     return own.model_copy(
         update={
             "graph": planned_graph(markets, searched=proposed.search),
-            "query": _query(request, period),
+            "query": _query(request, period, {} if proposed.search else _compared(markets)),
             "market": markets[0],
             "window": period.window if period else None,
         }
     )
 
 
-def _query(request: TurnRequest, period: Period | None) -> Query:
+def _compared(markets: Sequence[MarketSpec]) -> dict[str, str]:
+    """The parameter of markets that are too many to be validated: they are compared by figures."""
+    many = len(markets) > MOST_VALIDATED
+    return {SIDE_BY_SIDE: f"{len(markets)} markets"} if many else {}
+
+
+def _query(request: TurnRequest, period: Period | None, further: dict[str, str]) -> Query:
     """The question with the days that it is about, and without how the desk read it."""
     asked = request.assignment.query
     if asked is None:
         raise ValueError("there is no question to plan for")
     dropped = _OF_THE_DESKS_READING | (_OF_THE_DAYS if period else frozenset())
     kept = {name: value for name, value in asked.parameters.items() if name not in dropped}
-    return asked.model_copy(update={"parameters": kept | (period.parameters if period else {})})
+    days = period.parameters if period else {}
+    return asked.model_copy(update={"parameters": kept | days | further})
 
 
 def _market(name: str, markets: Sequence[MarketSpec]) -> MarketSpec | None:

@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import SIDE_BY_SIDE, TaskType
 from desk.contracts.agents.tools import ToolCall, capability_of
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.claims import span_days
@@ -177,6 +177,13 @@ def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:
     return Figures(request.model_copy(update={"exchanges": own}), found.claims)
 
 
+def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
+    """Returns whether there is more to say on a market than its figures: not if a question compares
+    many by these."""
+    query = request.assignment.query
+    return query is None or SIDE_BY_SIDE not in query.parameters
+
+
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
     """Returns the desk's finding with the model's words, news and views, and with the further
     claims that they rest on.
@@ -305,5 +312,11 @@ def _schema(request: TurnRequest) -> dict[str, JsonValue]:
 
 
 TASK: Final = ModelTask(
-    (prompt("research"),), ProposedResearch, material, result, opening, schema=_schema
+    (prompt("research"),),
+    ProposedResearch,
+    material,
+    result,
+    opening,
+    is_worth_it=is_worth_it,
+    schema=_schema,
 )

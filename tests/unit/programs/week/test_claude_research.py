@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from desk.analytics.names.periods import READ
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
-from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.agents.tasks import SIDE_BY_SIDE, Query, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, Unit
@@ -35,7 +35,7 @@ from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import only_months
 from desk.programs.claude.figures import claims_for_model, reportable_claims
 from desk.programs.claude.findings import ODDITY, ProposedView, contrary_views
-from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.claude.turns import is_worth_asking, model_call, turn_of
 from desk.programs.openings import with_calls_for_model
 from desk.programs.turns import builtin_turn
 from desk.trust.claims.rate_claims import decision_claims, within_claims
@@ -462,6 +462,17 @@ def test_a_question_is_about_days_and_no_week() -> None:
     changed = given_request.assignment.model_copy(update={"query": query})
     told = material(given_request.model_copy(update={"assignment": changed}))
     assert "week" not in told and " to 2026-11-0" in told["days"]
+
+
+def test_a_market_that_is_compared_with_many_by_figures_is_left_to_the_desk() -> None:
+    given_request = about_a_month()
+    query = Query(question="Which was calmest?", parameters={SIDE_BY_SIDE: "10 markets"})
+    compared = given_request.assignment.model_copy(update={"query": query})
+    for each, worth in (
+        (given_request, True),
+        (given_request.model_copy(update={"assignment": compared}), False),
+    ):
+        assert is_worth_asking(each, builtin_turn(each)) is worth
 
 
 def test_the_days_that_a_question_is_about_and_nobody_measured_are_to_be_asked_for() -> None:

@@ -10,7 +10,14 @@ from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
-from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query, TaskAssignment, TaskType
+from desk.contracts.agents.tasks import (
+    RANK,
+    SIDE_BY_SIDE,
+    SINCE_DECISION,
+    Query,
+    TaskAssignment,
+    TaskType,
+)
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.plan import QuestionPlan
@@ -132,6 +139,16 @@ def test_many_markets_are_held_side_by_side_without_a_validator_each() -> None:
     names = nodes_of(plan_of([spec.market for spec in MARKETS]))
     assert not [name for name in names if name.startswith("validate")]
     assert len([name for name in names if name.startswith("research")]) == len(MARKETS)
+
+
+@pytest.mark.parametrize(("search", "told"), [(False, "5 markets"), (True, None)])
+def test_many_markets_are_compared_by_figures_where_nothing_is_searched(
+    search: bool, told: str | None
+) -> None:
+    query = plan_of([spec.market for spec in MARKETS], search=search).query
+    assert query is not None and query.parameters.get(SIDE_BY_SIDE) == told
+    few = plan_of(["JP"], search=search).query
+    assert few is not None and SIDE_BY_SIDE not in few.parameters
 
 
 def test_a_question_about_no_market_goes_on_as_it_was_read() -> None:
