@@ -77,8 +77,9 @@ class AnswerReport(Contract):
     the leader's hypotheses; for a stock's episode, `stock` has its steps and its blackboard.
 
     `window`, `market`, the markets of `swarm`, and `base_area` are the inputs for recomputing the
-    claims, `verdicts` are a validator's verdicts on them. `seal` is the SHA-256 of the canonical
-    JSON of all the rest.
+    claims, `verdicts` are a validator's verdicts on them. `rules` is the edition of the rules of
+    prose that its words were checked by; 0 in answers of earlier versions. `seal` is the SHA-256 of
+    the canonical JSON of all the rest.
     """
 
     sections: Annotated[tuple[AnswerSection, ...], Field(max_length=20)] = ()
@@ -112,6 +113,7 @@ class AnswerReport(Contract):
     ] = ()
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
+    rules: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
     seal: ShortText = ""
 
     @property

@@ -371,8 +371,9 @@ class ResearchReport(Contract):
     `config` is the run's configuration. `counts` are claims that count over the markets' claims.
     `lead` is None in reports of earlier versions of the desk. `evidence` holds every tool result
     that a claim, a verdict or a table rests on. `advice` is the advice of the desk's own record to
-    the run, and `follows` are the recommendations that the plan adopted. `seal` is the SHA-256 of
-    the canonical JSON of all the rest (`seal.seal_of`).
+    the run, and `follows` are the recommendations that the plan adopted. `rules` is the edition of
+    the rules of prose that its words were checked by; 0 in reports of earlier versions. `seal` is
+    the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
     """
 
     week: IsoWeek
@@ -404,6 +405,7 @@ class ResearchReport(Contract):
     advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
     follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     timings: Timings
+    rules: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
     seal: ShortText = ""
 
     @property

@@ -190,7 +190,9 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     )
     for where, prose, printed in _texts(answer):
         yield from document.printed_findings(where, printed, partial(render_answer, prose, known))
-        yield from document.typed_findings(where, prose, known.claims, known.others)
+        yield from document.typed_findings(
+            where, prose, known.claims, known.others, rules=answer.rules
+        )
 
 
 def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:

@@ -50,7 +50,7 @@ from desk.documents.rendering.words.prose import (
     render_plain,
 )
 from desk.trust.ledger import Ledger
-from desk.trust.prose import NOTHING_LEFT, reference, references
+from desk.trust.prose import NOTHING_LEFT, RULES, reference, references
 
 SUMMARY: Final = (
     "No synthesis was made, so the question is not answered. What was found stands below as its"
@@ -283,6 +283,7 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
         lost = (*printable.lost, *map(_too_large, grounds.evidence.too_large))
         return AnswerReport(
             **_of_run(record),
+            rules=RULES,
             sections=printable.written.sections,
             summary=render_answer(printable.written.summary, printable.known),
             summary_prose=printable.written.summary,

@@ -87,8 +87,9 @@ def _is_chosen(claim: Claim, conflict: ConflictRecord) -> bool:
 
 
 def prose_findings(
-    texts: Iterable[tuple[str, str]], claims: Mapping[str, Claim]
+    texts: Iterable[tuple[str, str]], claims: Mapping[str, Claim], rules: int
 ) -> Iterator[AuditFinding]:
-    """Checks that texts, each with its place, only refer to known claims, without typed figures."""
+    """Checks that texts, each with its place, only refer to known claims, without typed figures, by
+    an edition of the rules."""
     for where, prose in texts:
-        yield from typed_findings(where, prose, claims)
+        yield from typed_findings(where, prose, claims, rules=rules)

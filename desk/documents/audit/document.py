@@ -154,7 +154,10 @@ def typed_findings(
     prose: str,
     claims: Mapping[str, Claim],
     others: Collection[str] = (),
+    *,
+    rules: int,
 ) -> Iterator[AuditFinding]:
-    """Checks that prose only refers to known claims, without typed figures."""
-    for found in rejected_figures(prose, claims, others=others, place=where):
+    """Checks that prose only refers to known claims, each where the text is about the same, without
+    typed figures. `rules` is the edition of the rules that the document was written by."""
+    for found in rejected_figures(prose, claims, others=others, place=where, rules=rules):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")

@@ -1,12 +1,13 @@
 """Prose with references in place of figures, and the gate that enforces them."""
 
-from desk.trust.prose.gate import rejected_figures, unbacked, without
+from desk.trust.prose.gate import RULES, rejected_figures, typed, unbacked, without
 from desk.trust.prose.printable import printable, quotable
 from desk.trust.prose.prose_review import (
     Text,
     commentary_texts,
     rejected_in,
     review,
+    without_any_rejected,
     without_rejected,
 )
 from desk.trust.prose.quotations import occurs_in, texts_in
@@ -39,6 +40,7 @@ __all__ = [
     "LONGEST_TEXT",
     "NOTHING_LEFT",
     "REFERENCE",
+    "RULES",
     "UNSUPPORTED",
     "Form",
     "Piece",
@@ -69,8 +71,10 @@ __all__ = [
     "side_before",
     "split_sentences",
     "texts_in",
+    "typed",
     "unbacked",
     "unknown_references",
     "without",
+    "without_any_rejected",
     "without_rejected",
 ]

@@ -5,6 +5,9 @@ periods, and a closed list of names. Number words from two on may only occur bef
 No word may express a fraction, a multiple, or the ordinal of an event. No figure is attributed to a
 claim by guessing: a writer who means a claim names it.
 
+A reference names its claim, and is refused if the text says the figure of something else
+(`desk.trust.prose.attribution`).
+
 The rule is complete, and docs/method.md states it in the same words.
 """
 
@@ -20,9 +23,14 @@ from desk.analytics.names.aliases import SUBUNITS, UNITS
 from desk.analytics.names.nearest import nearest
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.verdicts import RejectedFigure
+from desk.trust.prose.attribution import misattributed, subjects_named
 from desk.trust.prose.reference_faults import faults
 from desk.trust.prose.references import LONGEST_TEXT, REFERENCE, found_in
 from desk.trust.prose.sentences import split_sentences
+
+RULES: Final = 1
+"""The edition of the rules, which a document records: an audit reads its words by those that they
+were written by. Since the first, a figure must be said of what its claim is about."""
 
 LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
@@ -212,6 +220,9 @@ _HOW_LONG: Final = (
 _SINCE: Final = re.compile(
     rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\s(?:since\b|(?:{_HOW_LONG}))", re.IGNORECASE
 )
+_DEFINITE: Final = re.compile(r"\b(?:the|these|those|all)\s$", re.IGNORECASE)
+_COUNTS: Final = {word: n for n, word in enumerate(_ONES.split(), start=2)}
+_AN_EVENT: Final = re.compile(rf"\s(?:\w+\s){{0,2}}?{_EVENT}\b", re.IGNORECASE)
 _SINCE_WHEN: Final = (Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE)
 _PLAIN: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NUMERALS: Final = frozenset({"Nd", "Nl", "No"})
@@ -226,6 +237,7 @@ def rejected_figures(
     names: Collection[str] = (),
     rests_on: Collection[str] = (),
     place: str = "",
+    rules: int = RULES,
 ) -> tuple[RejectedFigure, ...]:
     """Returns everything that is wrong with the figures and references of a text, in order.
 
@@ -236,8 +248,11 @@ def rejected_figures(
         names: Names that may contain digits, such as those of a graph's nodes.
         rests_on: The claims that the text is about: a reason names them first.
         place: The place of the text, for the reasons.
+        rules: The edition of the rules that the text was written by.
     """
-    found = [*unbacked(_masked(prose, names))]
+    found = [*typed(_masked(prose, names), claims)]
+    if rules:
+        found += [Unbacked(each.start, each.end, why) for each, why in misattributed(prose, claims)]
     found += [Unbacked(each.start, each.end, why) for each, why in faults(prose, claims)]
     for each in found_in(prose):
         if each.name not in claims and each.name not in others:
@@ -260,6 +275,30 @@ def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
     gone = {figure.sentence for figure in rejected}
     kept = (p for p in split_sentences(prose) if p.strip()[:LONGEST_TEXT] not in gone)
     return "".join(kept).strip()
+
+
+def typed(prose: str, claims: Mapping[str, Claim]) -> Iterator[Unbacked]:
+    """Yields the figures of a text outside of references, without counts of what it names: `the two
+    policy rates` beside the names of two banks or references to two banks' rates."""
+    figures = unbacked(prose)
+    digits = [each for each in figures if each.reason == DIGITS]
+    for each in figures:
+        number = _COUNTS.get(prose[each.start : each.end].lower())
+        counts = number is not None and _DEFINITE.search(prose, each.start - 6, each.start)
+        if not counts or _AN_EVENT.match(prose, each.end):
+            yield each
+            continue
+        start, end = _around(prose, each.start)
+        near = sum(start <= figure.start < end for figure in digits)
+        if number not in {near, *subjects_named(prose[:end], start, claims)}:
+            yield each
+
+
+def _around(prose: str, place: int) -> tuple[int, int]:
+    """Returns the start and the end of the sentence at a place."""
+    ends = [0, *(end for end, _ in _placed(prose))]
+    at = next(number for number, end in enumerate(ends) if place < end)
+    return ends[at - 1], ends[at]
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

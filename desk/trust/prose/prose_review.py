@@ -23,7 +23,7 @@ from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.trust.prose.gate import LONGEST_NAME, rejected_figures, without
+from desk.trust.prose.gate import LONGEST_NAME, RULES, rejected_figures, without
 from desk.trust.prose.sentences import split_sentences
 from desk.trust.prose.synthesis_review import claims_in, review_synthesis, without_unfounded
 
@@ -101,9 +101,14 @@ def review(
     return tuple(found for text in _texts(result) for found in rejected_in(text, known))
 
 
-def rejected_in(text: Text, claims: Mapping[str, Claim]) -> Iterator[RejectedFigure]:
-    """Yields the figures and references in one text of a result that are wrong."""
-    for found in rejected_figures(text.prose, claims, rests_on=text.rests_on, place=text.place):
+def rejected_in(
+    text: Text, claims: Mapping[str, Claim], rules: int = RULES
+) -> Iterator[RejectedFigure]:
+    """Yields the figures and references in one text of a result that are wrong by an edition of the
+    rules."""
+    for found in rejected_figures(
+        text.prose, claims, rests_on=text.rests_on, place=text.place, rules=rules
+    ):
         if not any(found.written in words or words in found.written for words in text.stated):
             yield found
 
@@ -135,6 +140,17 @@ def without_rejected(
     if isinstance(result, Commentary):
         return _cut_commentary(result, cutting)
     return _cut_validation(result, cutting) if isinstance(result, ValidationResult) else result
+
+
+def without_any_rejected(result: AgentResult, claims: Mapping[str, Claim]) -> AgentResult:
+    """Returns the result without rejected sentences. What is left is reviewed again: a sentence
+    that was left out may have named what the next one is about."""
+    while rejected := review(result, claims):
+        kept = without_rejected(result, rejected)
+        if kept == result:
+            break
+        result = kept
+    return result
 
 
 RECOMMENDATION: Final = "recommendation"

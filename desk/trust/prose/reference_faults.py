@@ -3,9 +3,9 @@ before it that contradict the claim.
 
 References name their claims, so little English needs to be known: words of direction, `from … to
 …`, `high` and `low`, units. A word of direction directly after a currency's name is compared with
-the moves in the sentence, from that currency's side of the pair. A pair that is written directly
-before a reference must be that of its claim. A reference that prints the currency with its verb
-needs none of this.
+the moves in the sentence, from that currency's side of the pair. A reference that prints the
+currency with its verb needs none of this. Whether the sentence names what the claim is about is
+checked by `desk.trust.prose.attribution`.
 """
 
 import re
@@ -28,6 +28,7 @@ from desk.trust.prose.references import (
     Reference,
     currencies_of,
     found_in,
+    has_name,
     has_sides,
     is_change,
     moves,
@@ -64,10 +65,6 @@ _SUBJECT: Final = re.compile(
     r"(?:\s(?:has|had|also|then|again|only|[a-z]+ly)){0,2}"
     rf"\s(?P<word>{'|'.join(f'{UP} {DOWN}'.split())})\b(?P<behind>[^,;.]{{0,40}})",
     re.IGNORECASE,
-)
-_PAIR_BEFORE: Final = re.compile(
-    rf"\b(?P<pair>[A-Z]{{3}}/[A-Z]{{3}})(?:\s(?:{'|'.join(f'{UP} {DOWN}'.split())}))?"
-    r"(?:\s(?:at|by|of|to))?\s\(?$"
 )
 _UNIT_BEHIND: Final = re.compile(
     r"\s?(?:%|‰|(?:per\s?cent|pct|percentage\spoints?|basis[\s-]points?|bps?|pips?|sigmas?"
@@ -118,9 +115,6 @@ def _of_currencies(
         code, side = _CODES[found["name"].lower()], side_of(found["word"])
         own = [claim for claim in moved if code in (currencies_of(claim.subject) or ())]
         went = {_went(claim, code) for claim in own}
-        if stranger := _of_no_such_pair(code, found.end("word"), sentence, claims):
-            name = f"it is of {claims[stranger.name].subject}, and {found['name']} stands before it"
-            yield stranger._replace(start=at + stranger.start, end=at + stranger.end), name
         if _OF_A_DAY.search(found["behind"]) or went - {-side, 0} or not went:
             continue
         start, end = at + found.start("name"), at + found.end("word")
@@ -128,18 +122,6 @@ def _of_currencies(
         words = f"it goes the other way: {meant.subject} is {print_claim(meant)}"
         reference = Reference(meant.claim_id, Form.PLAIN, start, end)
         yield reference, f"{words}, and [[{meant.claim_id}|{code}]] prints the currency's verb"
-
-
-def _of_no_such_pair(
-    code: str, end: int, sentence: str, claims: Mapping[str, Claim]
-) -> Reference | None:
-    """The reference right behind a currency's name with its verb, where it is to a move of a pair
-    without that currency."""
-    for each in found_in(sentence):
-        claim = claims.get(each.name)
-        if claim and has_sides(claim) and sentence[end : each.start] in (" ", " by "):
-            return None if code in (currencies_of(claim.subject) or ()) else each
-    return None
 
 
 def _unit_twice(each: Reference, claim: Claim | None, prose: str) -> str | None:
@@ -172,7 +154,9 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
     if each.form is Form.ALSO:
         again = _counts_again(claim, before)
         return None if again else "no count of the same stands before it: leave |also out"
-    if claim.metric in PHRASES and each.form not in (Form.PLAIN, Form.DAY):
+    if each.form is Form.NAMED and not has_name(claim):
+        return "it has no pair or bank to name: leave |named out"
+    if claim.metric in PHRASES and each.form not in (Form.PLAIN, Form.DAY, Form.NAMED):
         return f"it brings its words along: leave |{each.form} out"
     if each.form is Form.DAY and not has_its_day(claim):
         return "when it was reached is not known: leave |day out"
@@ -184,9 +168,6 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
         side = side_before(before, claim)
         if side * claim.value < 0 or (side and claim.value == 0):
             return f"the word before it goes the other way: it is {print_claim(claim)}"
-    written = _PAIR_BEFORE.search(before)
-    if written and currencies_of(claim.subject) and written["pair"] != claim.subject:
-        return f"it is of {claim.subject}, and {written['pair']} stands before it"
     called = _END.search(before)
     if called and claim.metric in _OTHER_END[called[1]]:
         return f"it is no {called[1]}: it is a {claim.metric}"

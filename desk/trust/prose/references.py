@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
+from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.shortening import ELLIPSIS, shortened
 from desk.contracts.findings.claims import MOVES, SIDED, Claim, Metric, Unit
@@ -38,6 +39,9 @@ class Form(StrEnum):
     QUOTE = "quote"
     """A pair's move as one of its quote currency: `the Swiss franc rose against the US dollar
     (USD/CHF -4.16 %)`. Also written by the currency's code."""
+    NAMED = "named"
+    """As plain, with the name of its pair or bank: `0.6543 (AUD/USD)`, for a place where the text
+    is about another one."""
     ALSO = "also"
     """A count directly after another of the same currencies, whose total is not repeated: `rose
     against 6`."""
@@ -169,6 +173,8 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
     """Prints a claim in a form, after the text before it."""
     if form is Form.DAY:
         return print_weekday(claim.as_of, claim.precision)
+    if form is Form.NAMED:
+        return f"{printed(claim, Form.PLAIN, before)} ({subject_name(claim)})"
     if claim.metric in PHRASES:
         return _phrase(claim, form)
     match form:
@@ -188,6 +194,17 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
             return f"about {_size(rounded) if side_before(before) else print_claim(rounded)}"
         case _:
             return _size(claim) if is_change(claim) and side_before(before) else print_claim(claim)
+
+
+def subject_name(claim: Claim) -> str:
+    """Returns the name of what a claim is about: its pair, or the bank of its area."""
+    bank = CENTRAL_BANKS.get(claim.subject)
+    return bank.name if bank else claim.subject
+
+
+def has_name(claim: Claim) -> bool:
+    """Returns whether a claim is about a pair or an area, and can be printed with its name."""
+    return currencies_of(claim.subject) is not None or claim.subject in CENTRAL_BANKS
 
 
 def moves(claim: Claim) -> bool:

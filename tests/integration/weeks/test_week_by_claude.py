@@ -54,8 +54,8 @@ def test_a_week_by_claude_and_its_tape_without_key_or_model(tmp_path: Path, fold
         events={"fx_movement": "USD/JPY rose to 151.234, which nobody has measured."}
     ).says(
         events={
-            "fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged, with EUR/JPY at"
-            " [[EUR/JPY:last]] and a differential of [[USD/JPY:differential|size]]."
+            "fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged, by"
+            " [[USD/JPY:differential|size]], with EUR/JPY at [[EUR/JPY:last]]."
         },
         told="151.234",
     )

@@ -161,11 +161,16 @@ def harmless(words: str) -> str:
 
 def printable_prose(prose: str, known: Known, place: str) -> PrintableProse:
     """Returns the text without control characters, and without sentences that contain a typed
-    figure or an unknown reference."""
+    figure or a reference that is unknown or does not fit. What is left is read again: a sentence
+    that was left out may have named what the next one is about."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
-    rejected = rejected_figures(visible, known.claims, others=known.others, place=place)
-    kept = without(visible, rejected)
-    gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
+    kept = visible
+    while rejected := rejected_figures(kept, known.claims, others=known.others, place=place):
+        left = without(kept, rejected)
+        if left == kept:
+            break
+        kept = left
+    gone = len(split_sentences(visible)) - len(split_sentences(kept)) if kept != visible else 0
     return PrintableProse(
         kept, tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone))
     )

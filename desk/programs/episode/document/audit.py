@@ -77,7 +77,7 @@ def stock_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         yield from _of_words(where, board)
     yield from _of_evaluation(answer, stock, claims)
     yield from _of_prices(answer, stock)
-    yield from prose_findings(texts_of_stock(stock), claims)
+    yield from prose_findings(texts_of_stock(stock), claims, answer.rules)
     for step, words in departures(stock.steps, built_in_actions(answer.nodes)):
         yield AuditFinding(f"step {step.number}", words)
     yield from conflict_findings(stock.conflicts, claims)

@@ -39,7 +39,7 @@ def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     claims = {claim.claim_id: claim for claim in answer.claims}
     yield from _of_rounds(answer, answer.swarm)
     yield from _of_hypotheses(answer, answer.swarm, claims)
-    yield from prose_findings(texts_of_swarm(answer.swarm), claims)
+    yield from prose_findings(texts_of_swarm(answer.swarm), claims, answer.rules)
     yield from conflict_findings(answer.swarm.conflicts, claims)
 
 

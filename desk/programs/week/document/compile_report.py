@@ -56,7 +56,7 @@ from desk.runs.boards import usage_of_week
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.ledger import Ledger
-from desk.trust.prose import clip
+from desk.trust.prose import RULES, clip
 
 
 def compile_report(
@@ -184,9 +184,8 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
         first_day, _ = window_days(record.window)
         calendar = calendar_of(printable.sections, evidence, week.claims, record.window, EDITION)
         coverage = _coverage(outcomes, config, calendar)
-        case = CrossMarketCase(
-            config, record.window, week.claims, printable.sections, grounds.sources
-        )
+        sections, sources = printable.sections, grounds.sources
+        case = CrossMarketCase(config, record.window, week.claims, sections, sources)
         checks = cross_checks_of(case)
         contested = contested_by(checks)
         reasons = {line.market: line.reason for line in coverage.missing}
@@ -196,6 +195,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
         coverage = coverage.model_copy(update={"freshness": freshness})
         return ResearchReport(
             week=record.week,
+            rules=RULES,
             title=titled(record.week, config.markets),
             as_of=record.window.end,
             window=record.window,
@@ -207,7 +207,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
             movers=movers,
             policy_rates=rates,
             calendar=calendar,
-            markets=tuple(with_contested(section, contested) for section in printable.sections),
+            markets=tuple(with_contested(section, contested) for section in sections),
             conflicts=week.conflicts,
             counts=(
                 *week_counts(week.claims, config.markets, first_day).values(),
@@ -215,7 +215,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
             ),
             cross_checks=checks,
             dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
-            sources=grounds.sources,
+            sources=sources,
             evidence=evidence,
             config=config,
             planning=record.planning,

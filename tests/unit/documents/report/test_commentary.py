@@ -150,7 +150,7 @@ def test_a_sentence_that_does_not_hold_is_left_out_and_the_others_stay(left_out:
         f"The Bank of Japan raised its rate by [[{DECIDED}]].",
         "The Federal Reserve [[US:decision_change@2026-10-30|moved]].",
         "USD/JPY [[USD/JPY:move|moved]] as EUR/USD [[EUR/USD:move|moved]].",
-        "EUR/USD rose the week before and moved [[USD/JPY:move]] less than now.",
+        "EUR/USD rose the week before, and USD/JPY moved [[USD/JPY:move]] less than now.",
     ],
 )
 def test_words_that_agree_with_their_figures_stay(held: str) -> None:

@@ -97,9 +97,10 @@ def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     told = [story for section in report.markets for story in section.reported]
     for where, said in _placed(lead):
         yield from printed_findings(where, said.text, partial(render, said.prose, claims))
-        yield from typed_findings(where, said.prose, claims)
+        yield from typed_findings(where, said.prose, claims, rules=report.rules)
     for number, theme in enumerate(lead.themes, start=1):
-        yield from typed_findings(f"lead, title of theme {number}", theme.title, claims)
+        where = f"lead, title of theme {number}"
+        yield from typed_findings(where, theme.title, claims, rules=report.rules)
         if theme.story is not None and theme.story not in told:
             yield AuditFinding(f"lead, story of theme {number}", "no section tells it")
         if not theme.written and theme not in own.themes:

@@ -50,7 +50,7 @@ from desk.trust.prose import (
     is_about_finding,
     rejected_in,
     render,
-    unbacked,
+    typed,
 )
 
 Claims = Mapping[str, Claim]
@@ -68,17 +68,17 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     for number, line in enumerate(report.commentary, start=1):
         where = f"commentary, sentence {number}"
         yield from _of_text(where, line.prose, line.text, week)
-        yield from typed_findings(where, line.prose, week)
+        yield from typed_findings(where, line.prose, week, rules=report.rules)
     for row in report.calendar:
         where = f"calendar, {row.area} on {row.day}"
         yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
     for number, change in enumerate(report.changes.entries, start=1):
         where = f"change {number}, {change.market}"
         yield from _of_text(where, change.prose, change.text, week)
-        yield from typed_findings(where, change.prose, week)
+        yield from typed_findings(where, change.prose, week, rules=report.rules)
         yield from _of_after(where, change.claim_id, change.after, change.unit, week)
     for conflict in report.conflicts:
-        yield from _of_resolution(conflict, week)
+        yield from _of_resolution(conflict, week, report.rules)
     for number, check in enumerate(report.cross_checks, start=1):
         where = f"cross check {number}, {check.subject}"
         yield from _of_text(where, check.prose, check.text, week)
@@ -102,7 +102,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         for event in section.events:
             where = f"{section.market}, event {event.event_id}"
             yield from _of_text(where, event.description, event.text, known)
-            yield from typed_findings(where, event.description, known)
+            yield from typed_findings(where, event.description, known, rules=report.rules)
             yield from _of_event(where, event, section, known, banks, areas)
             for fault in (
                 *check_event_source(event, evidence, report.window),
@@ -113,7 +113,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         for number, finding in enumerate(section.findings, start=1):
             where = f"{section.market}, finding {number}"
             yield from _of_text(where, finding.statement, finding.text, known)
-            yield from typed_findings(where, finding.statement, known)
+            yield from typed_findings(where, finding.statement, known, rules=report.rules)
             if not set(finding.evidence) <= set(evidence):
                 yield AuditFinding(where, "it names answers that the report does not hold")
         names = Counter(event.event_id for event in section.events)
@@ -157,7 +157,7 @@ def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
             remarks.append(("recommendation", section.recommendation))
         for name, text in remarks:
             where = f"{section.market}, {name}"
-            for found in unbacked(text):
+            for found in typed(text, {}):
                 written = text[found.start : found.end]
                 if _bare(written) not in printed:
                     yield AuditFinding(where, f"{written!r}: {found.reason}")
@@ -204,11 +204,11 @@ def _is_reason(reason: str, section: MarketReport) -> bool:
     return len(rest) in reached
 
 
-def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
+def _of_resolution(conflict: ConflictRecord, claims: Claims, rules: int) -> Iterator[AuditFinding]:
     """Checks that the words of a decision hold only figures that were stated."""
     where = f"conflict {conflict.conflict_id}"
     stated = tuple(position.stated for position in conflict.positions)
-    for found in rejected_in(Text(where, conflict.resolution, stated=stated), claims):
+    for found in rejected_in(Text(where, conflict.resolution, stated=stated), claims, rules):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")
 
 

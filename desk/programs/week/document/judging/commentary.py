@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary, Reported, WrittenTheme
 from desk.contracts.week.report import Lead, MarketReport, Sentence, Theme
-from desk.trust.prose import commentary_texts, references, review, sentence, without_rejected
+from desk.trust.prose import commentary_texts, references, sentence, without_any_rejected
 
 LEAST_THEMES = 3
 """The fewest themes in a lead, if the desk has as many. If the commentator has fewer, or some are
@@ -18,7 +18,7 @@ def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> Co
     fitting form."""
     if written is None:
         return None
-    kept = without_rejected(written, review(written, claims))
+    kept = without_any_rejected(written, claims)
     if not isinstance(kept, Commentary):
         raise TypeError(f"the review of a commentary gave a {kept.kind}")
     return kept

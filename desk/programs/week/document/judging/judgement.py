@@ -49,10 +49,9 @@ from desk.trust.prose import (
     is_about,
     is_about_finding,
     render,
-    review,
     split_sentences,
     unknown_references,
-    without_rejected,
+    without_any_rejected,
 )
 
 WHY = {
@@ -227,7 +226,7 @@ class ProseGuard:
                 "missing": self._all_known(printed.missing, "missing"),
             }
         )
-        kept = without_rejected(printed, review(printed, self.claims))
+        kept = without_any_rejected(printed, self.claims)
         if not isinstance(kept, ResearchResult):
             raise TypeError(f"the review of {result.result_id} gave a {kept.kind}")
         self._note(kept.dropped)
@@ -243,7 +242,7 @@ class ProseGuard:
     def _validation(self, result: ValidationResult) -> ValidationResult:
         """Removes the records of conflicts, which the report words by rule, from the validation."""
         worded = result.model_copy(update={"conflicts": ()})
-        kept = without_rejected(worded, review(worded, self.claims))
+        kept = without_any_rejected(worded, self.claims)
         if not isinstance(kept, ValidationResult):
             raise TypeError(f"the review of {result.validation_id} gave a {kept.kind}")
         self._note(kept.dropped)
