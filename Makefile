@@ -36,8 +36,9 @@ docs: install-dev  ## the documentation as a site in site/, every link of it che
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "$(CURDIR)/site/index.html"
 
-others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, …
-	$(BIN)/python -m pytest -m others tests/integration
+others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, … (the first time an hour, then half of one)
+	@$(BIN)/python -m tests.support.models.smallest_model
+	$(BIN)/python -m pytest --verbose --durations 10 -m others tests/integration
 
 check: lint types  ## formatting, lint, types
 

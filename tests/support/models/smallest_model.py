@@ -1,7 +1,8 @@
 """A model of 270 million parameters behind llama.cpp's server, both from packages.
 
 The server is built from its source once, which takes a quarter to half of an hour, and kept where
-the other programs of others are. Without cmake, ninja or a compiler the test is skipped.
+the other programs of others are: `python -m tests.support.models.smallest_model` does that, and
+shows how far it is. Without cmake, ninja or a compiler the test is skipped.
 """
 
 import os
@@ -75,7 +76,7 @@ def _build(folder: Path, program: Path) -> None:
     )
     _run("cmake", "-G", "Ninja", "-S", str(root), "-B", str(made), *flags)
     jobs = os.environ.get("LLAMA_JOBS", str(os.cpu_count() or 1))
-    _run("cmake", "--build", str(made), "--target", "llama-server", "-j", jobs)
+    _run("cmake", "--build", str(made), "--target", "llama-server", "-j", jobs, shown=True)
     shutil.copy2(next(made.rglob("bin/llama-server")), program)
     shutil.rmtree(made)
 
@@ -97,7 +98,27 @@ def _model() -> Path:
     return file
 
 
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+def _run(*command: str, shown: bool = False) -> None:
+    """Run a program to its end. Of one that takes long what it says is `shown`, where somebody
+    looks on."""
+    said = None if shown and sys.stdout.isatty() else subprocess.PIPE
+    done = subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        pytest.skip(f"{command[0]} does not end well here: {done.stderr[-500:]}")
+        pytest.skip(f"{command[0]} does not end well here: {(done.stdout or '')[-500:]}")
+
+
+def main() -> None:
+    """Make the server and the model where they are not there yet, and say so."""
+    if not (ENVIRONMENTS / "llama-cpp" / "llama-server").exists():
+        print(
+            "building llama.cpp's server, once: a quarter to half of an hour on two free cores",
+            flush=True,
+        )
+    try:
+        print(f"{_server()} with {_model()}")
+    except pytest.skip.Exception as skipped:
+        print(f"the tests by the smallest model are skipped: {skipped.msg}")
+
+
+if __name__ == "__main__":
+    main()
