@@ -40,8 +40,8 @@ class DiskFull(ServerFailed):
 
     def __init__(self, home: Path, free: int, needed: int) -> None:
         super().__init__(
-            f"there is no space left in {home}: {free / 2**20:.0f} MB are free and the Temporal "
-            f"server needs {needed / 2**20:.0f} MB; free some and try again"
+            f"there is no space left in {home}: {free // 2**20} MB are free and the Temporal "
+            f"server needs {needed // 2**20} MB; free some and try again"
         )
 
 

@@ -40,7 +40,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
 def test_a_command_that_would_host_says_that_its_home_has_too_little_room(
     tmp_path: Path, home: Path
 ) -> None:
-    (home / "taken").write_bytes(bytes(2**20) * (MEGABYTES - 9))
+    (home / "taken").write_bytes(bytes((MEGABYTES - 9) * 2**20 - 2**17))
     answer = DeskCommand(tmp_path)("run")
     assert answer.code == ExitStatus.FAILED
     assert f"no space left in {home}: 9 MB are free" in answer.err

@@ -1,5 +1,6 @@
 """Failures are told in words, without the names of classes and activities."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,8 @@ from temporalio.exceptions import (
 
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import AgentId, FailureType
+from desk.platform.server.embedded import SPACE_TO_WORK
+from desk.platform.server.failure import DiskFull
 from starters.operations.dead_letters import error_words
 from starters.runs.server_runs import why_it_ended
 from starters.runs.stalls import problem_of
@@ -77,3 +80,8 @@ def test_the_kind_of_a_dead_letters_failure_is_in_words() -> None:
         agent=AgentId.SEARCH_AGENT,
     )
     assert error_words(error) == f"turn failed: {SAID}"
+
+
+def test_a_disk_that_lacks_a_byte_is_not_said_to_have_room() -> None:
+    told = str(DiskFull(Path("home"), SPACE_TO_WORK - 1, SPACE_TO_WORK))
+    assert "47 MB are free and the Temporal server needs 48 MB" in told
