@@ -8,7 +8,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -304,8 +304,19 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
     finally:
         if not task.done():
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
+            with contextlib.suppress(asyncio.CancelledError), _reported_failure(server):
                 await task
+
+
+@contextlib.contextmanager
+def _reported_failure(server: "EmbeddedServer") -> Iterator[None]:
+    """Reports why the server failed, if it did and the workers take a while to stop without it."""
+    failure = server.failed.exception() if server.failed.done() else None
+    if failure is None:
+        yield
+        return
+    with reported_wait(f"the workers to stop: {failure}", _report, after=QUIET_SECONDS):
+        yield
 
 
 async def _as_client(settings: Settings, work: Work[T]) -> T:

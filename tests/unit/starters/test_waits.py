@@ -81,3 +81,24 @@ async def test_a_command_names_the_process_whose_server_it_waits_for(
         told = await with_desk(settings, work)
     words = f"the server of {settings.home}, which process {os.getpid()} hosts, to answer: begun"
     assert told == [words, "over"]
+
+
+async def test_a_server_that_failed_is_reported_before_the_workers_have_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reported: queue.Queue[str] = queue.Queue()
+    failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    failed.set_exception(OSError("there is no space left"))
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            told = await asyncio.to_thread(reported.get, timeout=PATIENCE_SECONDS)
+            assert told == "waiting for the workers to stop: there is no space left"
+
+    monkeypatch.setattr(session, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(session, "_report", reported.put)
+    server: Any = SimpleNamespace(failed=failed)
+    with pytest.raises(OSError, match="no space"):
+        await session._while_it_runs(server, work())
