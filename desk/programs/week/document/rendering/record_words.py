@@ -25,8 +25,6 @@ from desk.learning.calibration import ALL
 from desk.learning.forecasts import ForecastCount
 from desk.learning.standing import IN_TIME
 from desk.programs.week.document.judging.claims import returned_by
-from desk.programs.week.document.judging.forecasts import counted_forecast
-from desk.programs.week.document.sections.evidence import SERIES_TOOL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
 TITLE: Final = "What the desk's own record changed"
@@ -307,6 +305,10 @@ def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
 def counted_words(market: MarketReport, report: ResearchReport) -> str | None:
     """Says of which past weeks the probability of a market's direction is a count, by the fixings
     in the report's evidence. None if they do not give it, as for a model's estimate."""
+    # These load numpy, which commands that print tallies do without.
+    from desk.programs.week.document.judging.forecasts import counted_forecast
+    from desk.programs.week.document.sections.evidence import SERIES_TOOL
+
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
     if view is None or view.forecast is None or view.probability is not None:
         return None
