@@ -236,7 +236,7 @@ SIDED: Final = frozenset(
 
 _SPAN: Final = re.compile(r"\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2})$")
 _NAME_OF_A_SPAN: Final = re.compile(
-    r"\b[A-Z]{3}/[A-Z]{3}:[a-z_]+(?:\.\d+){0,2}(?:\.\d{4}-\d{2}-\d{2}){2}(?![\w.-]*\w)"
+    r"\b(?:[A-Z]{3}/[A-Z]{3}|[A-Z]{2}):[a-z_]+(?:\.\d+){0,2}(?:\.\d{4}-\d{2}-\d{2}){2}(?![\w.-]*\w)"
 )
 _LEVEL: Final = re.compile(r":[a-z_]+\.(\d+(?:\.\d+)?)(?:\.\d{4}-\d{2}-\d{2}){2}$")
 
@@ -288,7 +288,7 @@ def days_named(name: str) -> tuple[date, date] | None:
 
 
 def names_of_spans(text: str) -> tuple[str, ...]:
-    """Returns the names of claims on a pair over days that a text contains, each once."""
+    """Returns the names of claims on a pair or area over days that a text contains, each once."""
     return tuple(dict.fromkeys(_NAME_OF_A_SPAN.findall(text)))
 
 

@@ -6,13 +6,16 @@ adopted together with its inputs, and rests on the answer that gave it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from types import MappingProxyType
 from typing import Final
 
 from desk.analytics.names.nearest import nearest
+from desk.analytics.prices.price_view import LONGEST_WAIT
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.claims import Claim, Metric, names_of_spans
+from desk.contracts.findings.claims import Claim, Metric, days_named, names_of_spans
 from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.source_results import History, RateDecisions
 from desk.contracts.markets import MarketSpec
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.trust.claims.rate_claims import differential_areas, differential_claim
@@ -97,9 +100,9 @@ class Figures:
         """Computes a claim of the days in its name from the first answer that covers them."""
         for answer in self._request.results if name not in self.known else ():
             usable = self._usable(self._of_its_days(name, answer))
-            for each, claim in usable.items() if name in usable else ():
-                self.known.setdefault(each, claim)
-            if name in usable:
+            told = {c.claim_id for c in reportable_claims((*self.known.values(), *usable.values()))}
+            if name in usable and name in told:
+                self.known.update({n: c for n, c in usable.items() if n not in self.known})
                 return
 
     def _usable(self, claims: Iterable[Claim]) -> dict[str, Claim]:
@@ -122,6 +125,8 @@ class Figures:
     def _of_its_days(self, name: str, answer: ToolResult) -> tuple[Claim, ...]:
         try:
             read = verified_answer(answer, self._request.assignment.window)
+            if not _covers(answer, read, days_named(name)):
+                return ()
             return of_its_days(name, read, self._specs, answer.evidence_id)
         except EvidenceUnusable:
             return ()
@@ -170,6 +175,21 @@ def figures_of(request: TurnRequest, own: AgentResult | None, said: str = "") ->
         found = (claim for finding in request.findings for claim in finding.claims)
         return Figures(request, (*found, *own.checks), named)
     return Figures(request.model_copy(update={"exchanges": ()}))
+
+
+def _covers(result: ToolResult, answer: object, days: tuple[date, date] | None) -> bool:
+    """Returns whether an answer has all prices of some days, but those of holidays at either end,
+    or all decisions."""
+    if days is None:
+        return False
+    match answer:
+        case History(days=[first, *_, last]):
+            return first - LONGEST_WAIT <= days[0] and days[1] <= last + LONGEST_WAIT
+        case RateDecisions():
+            start, end = (str(result.call.arguments.get(each, "")) for each in ("start", "end"))
+            return bool(start) and start <= days[0].isoformat() and days[1].isoformat() <= end
+        case _:
+            return False
 
 
 def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:

@@ -789,6 +789,25 @@ def test_a_figure_of_any_days_is_computed_when_it_is_named(name: str) -> None:
     assert "unknown name" in feedback(given_request, findings=[other])
 
 
+@pytest.mark.parametrize("days", ["1998-01-01.2026-10-30", "2026-10-01.2026-12-31"])
+def test_no_figure_is_computed_of_days_that_are_not_covered(days: str) -> None:
+    line = {"topic": "the days", "statement": "It swung.", "confidence": 0.6}
+    named = line | {"claims": [f"USD/JPY:span_mean.{days}"]}
+    assert "unknown name" in feedback(asked(), findings=[named])
+
+
+def test_decisions_of_any_days_are_counted_when_they_are_named() -> None:
+    given_request = asked(task=TaskType.RESEARCH_RATES)
+    (asked_for,) = (r.call for r in given_request.results if r.call.tool == "get_rate_decisions")
+    start, end = (asked_for.arguments[each] for each in ("start", "end"))
+    name, before = f"JP:rises_within.{start}.{end}", f"JP:rises_within.2020-01-01.{end}"
+    line = {"topic": "rises", "statement": f"There were [[{name}]].", "confidence": 0.6}
+    made = finding(given_request, findings=[line])
+    assert {c.claim_id: c.value for c in made.claims}[name] == 1
+    refused = line | {"statement": f"There were [[{before}]]."}
+    assert turn(given_request, {"findings": [refused]}).rejected
+
+
 def test_prices_that_a_model_asked_for_are_counted_from_their_second_day() -> None:
     whole = real_history("USD/JPY", WEEK)
     days, values = whole.days[-40:-10], whole.values[-40:-10]
