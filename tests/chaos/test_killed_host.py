@@ -6,9 +6,9 @@ from pathlib import Path
 import psutil
 
 from desk.platform.server.record import IDLE_STATUS
-from desk.programs.week.document.json_form import apart_from_the_run, from_json
-from tests.support.processes.command import DeskCommand, eventually
-from tests.support.processes.counted_worker import hold_up, read_notes
+from tests.chaos.test_killed_processes import repeated
+from tests.support.processes.command import DeskCommand, answered, eventually
+from tests.support.processes.counted_worker import hold_up, let_go, read_notes
 from tests.support.processes.forks import forked_command
 
 WEEK = "2026-W44"
@@ -21,11 +21,6 @@ COUNTED = "tests.support.processes.counted_desk"
 
 def done(log: Path) -> int:
     return sum(note["stage"] == "done" for note in read_notes(log))
-
-
-def report_of(directory: Path) -> str:
-    (path,) = (directory / "reports" / "weekly").glob(f"{WEEK}-*.r1.json")
-    return apart_from_the_run(from_json(path.read_text()))
 
 
 def phase_at_rest(desk: DeskCommand) -> str:
@@ -42,12 +37,11 @@ def phase_at_rest(desk: DeskCommand) -> str:
 
 
 def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None:
-    (tmp_path / "killed").mkdir()
-    (tmp_path / "undisturbed").mkdir()
-    desk = DeskCommand(tmp_path / "killed")
+    desk = DeskCommand(tmp_path)
     out, said, log = (tmp_path / name for name in ("out.txt", "said.txt", "effects.log"))
     hold_up(log, "/market/USD/HKD/")
-    run = forked_command(RUN, {**desk.variables, "EFFECT_LOG": str(log)}, out, said, module=COUNTED)
+    counted = {**desk.variables, "EFFECT_LOG": str(log)}
+    run = forked_command(RUN, counted, out, said, module=COUNTED)
     eventually(lambda: done(log) >= 8, "some of the research")
     (server,) = (
         child for child in psutil.Process(run.pid).children() if "temporal" in child.name()
@@ -59,18 +53,14 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
 
     (desk.directory / "home" / IDLE_STATUS).unlink()
     before = read_notes(log)
-    asked = forked_command(
-        ("status",), {**desk.variables, "EFFECT_LOG": str(log)}, out, said, module=COUNTED
-    )
+    asked = forked_command(("status",), counted, out, said, module=COUNTED)
     assert asked.wait() == 0, said.read_text()
     assert "`desk up` goes on with the run" in out.read_text()
     assert read_notes(log) == before, "a command that reads does nothing of the run's work"
 
-    again = desk(*RUN, "--json")
+    let_go(log)
+    again = answered((*RUN, "--json"), counted, module=COUNTED)
     assert again.code == 0, again.err
-    assert again.json["revision"] == 1
+    assert (again.json["revision"], again.json["coverage"]["researched"]) == (1, 3)
+    assert repeated(log) == []
     assert phase_at_rest(desk) == "open_for_reruns"
-
-    other = DeskCommand(tmp_path / "undisturbed")
-    assert other(*RUN).code == 0
-    assert report_of(tmp_path / "killed") == report_of(tmp_path / "undisturbed")

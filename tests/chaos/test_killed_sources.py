@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -17,34 +17,13 @@ from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
 from tests.support.processes.forks import forked_command
 from tests.support.processes.homes import PROJECT, free_port
 
-AS_OF = "2026-11-02T07:00:00+00:00"
 AT_ONCE = 50
 PATIENCE_SECONDS = 60
 FOREIGN = "tests.support.sources.foreign_server"
 
 
-@pytest.fixture
-async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
-    """The fixings from a process of its own, which fetches nothing."""
-    config = tmp_path / "mcp.json"
-    config.write_text(
-        '{"mcpServers": {"ecb": {"command": "python", "args": ["-m", "desk.sources.ecb.server"]}}}'
-    )
-    servers = read_mcp_config(config)
-    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
-        yield pool
-
-
-async def quote(pool: McpPool) -> ToolAnswer:
-    return await pool.call(quote_call(PATIENCE_SECONDS))
-
-
-def quote_call(seconds: float) -> ServerCall:
-    return ServerCall("ecb", "get_quote", {"symbol": "USD/JPY", "as_of": AS_OF}, "test", seconds)
-
-
-def server_process(module: str = "desk.sources.ecb.server") -> psutil.Process:
-    (found,) = (child for child in psutil.Process().children(recursive=True) if runs(child, module))
+def server_process() -> psutil.Process:
+    (found,) = (each for each in psutil.Process().children(recursive=True) if runs(each, FOREIGN))
     return found
 
 
@@ -54,10 +33,8 @@ def runs(process: psutil.Process, module: str) -> bool:
     return False
 
 
-async def slow(pool: McpPool, number: int) -> ToolAnswer:
-    return await pool.call(
-        ServerCall("foreign", "slow", {"number": number}, "test", PATIENCE_SECONDS)
-    )
+async def slow(pool: McpPool, number: int, seconds: float = PATIENCE_SECONDS) -> ToolAnswer:
+    return await pool.call(ServerCall("foreign", "slow", {"number": number}, "test", seconds))
 
 
 async def slow_until_answered(pool: McpPool, number: int, lost: list[int]) -> ToolAnswer:
@@ -106,23 +83,18 @@ async def all_at_once_until_killed(pool: McpPool, files: Calls, kill: Callable[[
     assert [answer.content for answer in answers] == [{"text": f"slow {n}"} for n in numbers]
 
 
-async def test_a_killed_server_is_replaced_and_no_call_hangs(pool: McpPool) -> None:
-    first = await quote(pool)
-    calls = [asyncio.create_task(quote(pool)) for _ in range(50)]
-    await asyncio.sleep(0)
-    os.kill(server_process().pid, signal.SIGKILL)
-    ended = await asyncio.gather(*calls, return_exceptions=True)
-    assert all(isinstance(e, ToolUnreachable) or e == first for e in ended)
-    assert await quote(pool) == first
-
-
-async def test_a_process_killed_under_fifty_calls_loses_none(tmp_path: Path) -> None:
+async def test_a_process_that_hangs_or_is_killed_under_fifty_calls_loses_none(
+    tmp_path: Path,
+) -> None:
     files = calls_in(tmp_path)
     servers = {"foreign": McpServerSpec(command="python", args=("-m", FOREIGN, *files.options))}
 
     async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
-        await all_at_once_until_killed(pool, files, lambda: server_process(FOREIGN).kill())
-        assert server_process(FOREIGN).is_running()
+        await all_at_once_until_killed(pool, files, lambda: server_process().kill())
+        os.kill(server_process().pid, signal.SIGSTOP)
+        with pytest.raises(ToolUnreachable):
+            await slow(pool, AT_ONCE, seconds=0.5)
+        assert (await slow(pool, AT_ONCE)).content == {"text": f"slow {AT_ONCE}"}
 
 
 async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path) -> None:
@@ -156,13 +128,4 @@ async def test_a_program_that_is_not_there_is_unreachable(tmp_path: Path) -> Non
         read_mcp_config(config), in_process=False, project_dir=PROJECT, cache_dir=tmp_path
     ) as pool:
         with pytest.raises(ToolUnreachable, match="no-such-program"):
-            await quote(pool)
-
-
-async def test_a_server_that_hangs_is_given_up_and_replaced(pool: McpPool) -> None:
-    first = await quote(pool)
-    process = server_process()
-    os.kill(process.pid, signal.SIGSTOP)
-    with pytest.raises(ToolUnreachable):
-        await pool.call(quote_call(0.5))
-    assert await quote(pool) == first
+            await pool.call(ServerCall("ecb", "get_quote", {}, "test", PATIENCE_SECONDS))
