@@ -18,7 +18,6 @@ from xdist.scheduler import LoadFileScheduling
 from xdist.scheduler.protocol import Scheduling
 from xdist.workermanage import WorkerController
 
-from desk.platform.server.embedded import DYNAMIC_CONFIG
 from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
@@ -197,11 +196,8 @@ def client(skipping: WorkflowEnvironment) -> Client:
 @pytest.fixture(scope="session")
 async def shared_server() -> AsyncIterator[Client]:
     """A development server for all tests of this process: unlike the server whose clock skips it
-    lists what it keeps, and closes children with their parent. It is set as the embedded one is,
-    but for search attributes: a namespace has them at once."""
-    tuned = [value for value in DYNAMIC_CONFIG if "SearchAttributes" not in value]
-    arguments = [part for value in tuned for part in ("--dynamic-config-value", value)]
-    async with local_server(*arguments) as client:
+    lists what it keeps, and closes children with their parent."""
+    async with local_server() as client:
         yield client
 
 

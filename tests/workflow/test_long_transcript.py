@@ -1,4 +1,4 @@
-"""An agent of sixty turns, whose transcript no model could read at once."""
+"""An agent of forty turns, whose transcript no model could read at once."""
 
 import asyncio
 import json
@@ -27,9 +27,9 @@ from tests.support.replaying import replayer
 from tests.support.runs.desk import WEEK, desk_workers, pair, start_week
 from tests.support.runs.scripted import ScriptedTools, finding, ordinary_turn, price_call
 
-TURNS = 60
-SIZE = 14_000
-"""Characters of a tool's answer: with what is said, sixty of them are some 200,000 tokens."""
+TURNS = 40
+SIZE = 21_000
+"""Characters of a tool's answer: with what is said, forty of them are some 200,000 tokens."""
 
 OVERHEAD = 50_000
 """Characters around what is condensed: names, ids, and quotes within quotes."""
@@ -56,7 +56,7 @@ def telling(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolA
 
 @dataclass
 class Tireless:
-    """A model that asks for a tool fifty-nine times before it delivers, and is read as Claude
+    """A model that asks for a tool thirty-nine times before it delivers, and is read as Claude
     would be: `transcript` is the length of all that was said, `shown` of what it was shown."""
 
     half_way: asyncio.Event = field(default_factory=asyncio.Event)
@@ -103,7 +103,7 @@ async def history_size(client: Client, workflow_id: str) -> int:
     return description.raw_description.workflow_execution_info.history_size_bytes
 
 
-async def test_sixty_turns_fit_a_history_and_outlive_a_restart(tmp_path: Path) -> None:
+async def test_forty_turns_fit_a_history_and_outlive_a_restart(tmp_path: Path) -> None:
     settings = home_settings(tmp_path)
     model, tools = Tireless(), ScriptedTools(telling, offered=dict.fromkeys(SOURCES, ()))
     config = budgeted(

@@ -78,6 +78,7 @@ def test_the_wheel_brings_its_licence_and_those_of_what_it_carries(wheel: Path) 
 
 def test_an_empty_folder_has_a_week_and_its_audit(desk: Path, tmp_path: Path) -> None:
     """Questions and the other programs need no more than that every file is in the wheel."""
+
     def told(*arguments: str) -> str:
         ran = subprocess.run(
             [desk, *arguments],

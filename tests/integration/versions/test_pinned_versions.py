@@ -34,7 +34,7 @@ SOON_DRAINED: Final = (
     "--dynamic-config-value",
     'matching.wv.VersionDrainageStatusVisibilityGracePeriod="1s"',
     "--dynamic-config-value",
-    'matching.wv.VersionDrainageStatusRefreshInterval="1s"',
+    'matching.wv.VersionDrainageStatusRefreshInterval="3s"',
 )
 """A server looks after three minutes whether a version is drained, and every three again."""
 
@@ -146,7 +146,7 @@ async def until(condition: Any, what: str) -> None:
                     return
             except Exception as error:
                 last.append(error)
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.5)
 
     last: list[Exception] = []
     try:

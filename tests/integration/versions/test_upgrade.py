@@ -131,7 +131,7 @@ async def until(condition: Any, what: str, seconds: float = 100) -> None:
             except Exception as error:
                 if isinstance(error, AssertionError):
                     raise
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.5)
 
     try:
         await asyncio.wait_for(holds(), seconds)

@@ -14,6 +14,11 @@ from tests.support.processes.command import Answer, DeskCommand
 DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
 """The weeks, by how the model plans them."""
 
+MARKETS = {
+    **dict.fromkeys((DELIVERS, LACKS), "USD/JPY,JP"),
+    **dict.fromkeys((BUSY, DECLINES, REFUSED), "USD/JPY"),
+}
+
 
 def said(week: str, *markets: str, call: int | None = None) -> dict[str, Any]:
     """What the model answers when it is asked for a week's plan, or asked so for the n-th time."""
@@ -46,7 +51,7 @@ SCRIPT = (
     scripted("not planned: JP", plan("JP", "USD/JPY")),
     scripted(asked(BUSY), failing(429, "rate_limit_error"), call=0),
     scripted(asked(BUSY), failing(529, "overloaded_error"), call=1),
-    said(BUSY, "USD/JPY", "JP", call=2),
+    said(BUSY, "USD/JPY", call=2),
     scripted(asked(REFUSED), failing(401, "authentication_error")),
     scripted("", {"content": "I would rather not.", "usage": USED}),
     {
@@ -98,8 +103,8 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
         )
         with desk.up():
             ran = {
-                week: desk("run", "--week", week, "--markets", "USD/JPY,JP")
-                for week in (DELIVERS, LACKS, BUSY, DECLINES, REFUSED)
+                week: desk("run", "--week", week, "--markets", markets)
+                for week, markets in MARKETS.items()
             }
             yield Planned(desk, ran, server.asked)
 

@@ -184,6 +184,10 @@ def browsing(program: str, home: Path) -> Iterator[Browser]:
         *(program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
         *("--remote-debugging-pipe", "--no-first-run", "--disable-background-networking"),
         *("--disable-dev-shm-usage", f"--user-data-dir={home}"),
+        # What a browser does beside its page takes as long as some of what is tried in it.
+        *("--disable-extensions", "--disable-component-update", "--disable-sync"),
+        *("--disable-default-apps", "--disable-breakpad", "--metrics-recording-only"),
+        "--disable-features=Translate,OptimizationHints,MediaRouter,PaintHolding",
     ]
     pid = os.posix_spawn(
         program,

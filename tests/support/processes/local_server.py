@@ -11,8 +11,18 @@ import pytest
 from temporalio.client import Client, Plugin
 from temporalio.testing import WorkflowEnvironment
 
+from desk.platform.server.embedded import DYNAMIC_CONFIG
+
 TRIES: Final = 5
 """The SDK gives a server five seconds to start, which it exceeds where the processors are busy."""
+
+TUNED: Final = tuple(
+    part
+    for value in DYNAMIC_CONFIG
+    if "SearchAttributes" not in value
+    for part in ("--dynamic-config-value", value)
+)
+"""What the embedded server is set to, but for search attributes: a namespace has them at once."""
 
 
 def binary(name: str) -> str:
@@ -26,7 +36,8 @@ def binary(name: str) -> str:
 
 @asynccontextmanager
 async def local_server(*options: str, plugins: Sequence[Plugin] = ()) -> AsyncIterator[Client]:
-    """A client of a development server with these options, which runs until the block is left.
+    """A client of a development server, set as the embedded one is and with these options, which
+    runs until the block is left.
 
     Raises:
         RuntimeError: it could not be started.
@@ -34,7 +45,7 @@ async def local_server(*options: str, plugins: Sequence[Plugin] = ()) -> AsyncIt
     environment = await started(
         lambda: WorkflowEnvironment.start_local(
             dev_server_existing_path=binary("temporal"),
-            dev_server_extra_args=options,
+            dev_server_extra_args=(*TUNED, *options),
             dev_server_log_level="error",
             plugins=plugins,
         )

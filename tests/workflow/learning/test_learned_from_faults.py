@@ -167,24 +167,6 @@ def had_of(view: LearnedView, server: str) -> ToolUse:
     )
 
 
-async def test_a_silent_source_that_kills_a_market_needs_more_time_and_another_beside_it(
-    server: Client, tmp_path: Path, shared: Wired
-) -> None:
-    """Nobody could do its task: all calls are those of dead letters."""
-    async with faulty_desk(server, tmp_path, config_of(tries=2, seconds=1), shared) as desk:
-        for week in WEEKS[:3]:
-            await desk.week(week, Fault.SILENT)
-        view, printed = await desk.learned(), await desk.printed()
-    had = had_of(view, SOURCE)
-    assert (had.calls, had.failed, had.retried) == (6, 6, 6)
-    assert "raise_timeout:ecb: give every call 2 s" in printed
-    assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
-    assert "add_source:ecb: name another source besides ecb" in printed
-    assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
-    assert "no other source has quote, history" in printed
-    assert "avoid_source" not in printed
-
-
 async def test_a_source_that_is_late_and_then_in_time_needs_more_time(
     server: Client, tmp_path: Path, shared: Wired
 ) -> None:
@@ -222,9 +204,11 @@ async def test_a_source_that_hardly_answers_is_avoided_and_comes_second_once_it_
     assert "calls of ecb got no answer in the newest 4 weeks, in 3 of them" in then
 
 
-async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_it_was_late_in(
+async def test_a_silent_source_needs_more_time_and_another_beside_it_where_it_is_not_even_asked_too(
     server: Client, tmp_path: Path
 ) -> None:
+    """Nobody could do its tasks: all calls are those of dead letters. A week in which it was not
+    asked counts as one that it was late in."""
     config = config_of(seconds=1, pairs=2)
     async with (
         faulty_pool(tmp_path, opens_after=timedelta(0)) as wired,
@@ -236,3 +220,7 @@ async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_
     assert had.failed == had.calls == 12 > desk.asked
     assert "raise_timeout:ecb: give every call 2 s" in printed
     assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
+    assert "add_source:ecb: name another source besides ecb" in printed
+    assert "12 of 12 calls of ecb got no answer in the newest 3 weeks" in printed
+    assert "no other source has quote, history" in printed
+    assert "avoid_source" not in printed
