@@ -8,7 +8,7 @@ from desk.learning.calibration import scorecard
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.record_words import TITLE
 from starters.learning.scorecard import DeskScorecard
-from tests.integration.weeks.test_backfill import few_markets
+from tests.integration.weeks.test_backfill import one_market
 from tests.support.processes.command import DeskCommand
 
 FIRST, LAST = "2015-W01", "2015-W05"
@@ -16,7 +16,7 @@ FIRST, LAST = "2015-W01", "2015-W05"
 
 
 def test_past_weeks_are_learned_from_and_scored_as_of_each_week(tmp_path: Path) -> None:
-    desk = DeskCommand(tmp_path, DESK_CONFIG=str(few_markets(tmp_path)))
+    desk = DeskCommand(tmp_path, DESK_CONFIG=str(one_market(tmp_path)))
     with desk.up():
         before = desk("scorecard")
         assert (before.code, before.out[:32]) == (0, "Nothing has been learned yet: no")

@@ -40,12 +40,13 @@ def test_a_run_leaves_nothing_in_its_home_for_others_and_publishes_for_all(direc
     before.mkdir(parents=True)
     (before / "abcd").touch()
     home.chmod(0o755)
-    ran = desk("run", *WEEK, "--out", str(directory / "out"))
-    assert ran.code == 0, ran.err
+    with desk.up():
+        ran = desk("run", *WEEK, "--out", str(directory / "out"))
+        assert ran.code == 0, ran.err
+        saved = desk("tape", "save", "weekly-2026-W44-usdjpy", str(directory / "week.tape"))
+        assert saved.code == 0, saved.err
     assert {path.name for path in home.iterdir()} >= {"logs", "temporal.db", "effects.db"}
     assert list(open_to_others(home)) == []
-    saved = desk("tape", "save", "weekly-2026-W44-usdjpy", str(directory / "week.tape"))
-    assert saved.code == 0, saved.err
     published = [directory / "week.tape"]
     for folder in (reports, directory / "out"):
         published += (folder, *folder.rglob("*"))

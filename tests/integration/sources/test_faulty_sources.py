@@ -1,10 +1,7 @@
 """Sources that fail on the wire, over stdio and HTTP: how that is told, and what it spares."""
 
 import asyncio
-import json
 import resource
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from datetime import timedelta
@@ -19,6 +16,7 @@ from desk.platform.mcp.circuit import FAILURES
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
+from tests.support.processes.forks import Fork
 from tests.support.processes.homes import PROJECT
 from tests.support.sources.faulty_source import (
     Controls,
@@ -187,17 +185,21 @@ async def test_how_much_is_read_of_an_answer_stands_in_its_entry(wired: Wired) -
         assert caught.value.fault is CallFault.TOO_LARGE
 
 
-async def test_an_answer_that_is_too_large_takes_no_memory(wired: Wired) -> None:
-    measured = [sys.executable, "-m", __name__, json.dumps(wired.entry), str(wired.controls.path)]
-    done = await asyncio.to_thread(
-        subprocess.run, measured, cwd=PROJECT, capture_output=True, text=True, check=True
-    )
-    assert int(done.stdout) < MOST_GROWTH
+async def test_an_answer_that_is_too_large_takes_no_memory(wired: Wired, tmp_path: Path) -> None:
+    grown = tmp_path / "grown"
+    process = Fork(_measure, wired.entry, wired.controls.path, grown)
+    assert await asyncio.to_thread(process.wait, LONG) == 0
+    assert int(grown.read_text()) < MOST_GROWTH
 
 
 def children() -> set[int]:
     """The processes of stdio servers, which are this one's."""
     return {child.pid for child in psutil.Process().children()}
+
+
+def _measure(entry: dict[str, Any], controls: Path, grown: Path) -> None:
+    """In a process of its own, write down by how much it grew."""
+    grown.write_text(str(asyncio.run(_growth(entry, Controls(controls)))))
 
 
 async def _growth(entry: dict[str, Any], controls: Controls) -> int:
@@ -206,7 +208,7 @@ async def _growth(entry: dict[str, Any], controls: Controls) -> int:
         await ask(pool)
         before = _peak()
         controls.suffer(Fault.HUGE)
-        for _ in range(3):
+        for _ in range(2):
             with pytest.raises(ToolUnreachable, match="bytes"):
                 await ask(pool)
     return _peak() - before
@@ -214,8 +216,3 @@ async def _growth(entry: dict[str, Any], controls: Controls) -> int:
 
 def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
-
-
-if __name__ == "__main__":
-    grown = asyncio.run(_growth(json.loads(sys.argv[1]), Controls(Path(sys.argv[2]))))
-    sys.stdout.write(str(grown))
