@@ -140,7 +140,8 @@ async def show_status(
     """
     status = await query_status_or_none(run.handle, kind)
     if status is None:
-        await check_server(run.client)
+        with reported_wait("the Temporal server to answer", progress.note):
+            await check_server(run.client)
     else:
         progress.update(status)
     return status

@@ -7,6 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,11 @@ import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.tools import ToolCall
+from desk.contracts.runs.week import WeekStatus
 from desk.platform.server.host_lock import HostLock
 from desk.platform.temporal.client import ServerUnreachable
 from starters import session
+from starters.runs import following
 from starters.session import Desk, with_desk
 from starters.sources.tools.one_call import called_tool
 from starters.terminal.waits import reported_wait
@@ -55,6 +58,27 @@ async def test_a_call_ends_with_the_server_that_has_it() -> None:
     with pytest.raises(ServerUnreachable, match="went away"):
         async with asyncio.timeout(PATIENCE_SECONDS):
             await called_tool(client, call, datetime.now(UTC), "How far the fixings go")
+
+
+async def test_a_server_that_stalls_while_a_run_is_followed_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: queue.Queue[str] = queue.Queue()
+
+    async def silent(*_: object) -> None:
+        return None
+
+    async def stalled(_: object) -> None:
+        waited.append(await asyncio.to_thread(told.get, timeout=PATIENCE_SECONDS))
+
+    waited: list[str] = []
+    monkeypatch.setattr(following, "query_status_or_none", silent)
+    monkeypatch.setattr(following, "check_server", stalled)
+    monkeypatch.setattr(following, "reported_wait", partial(reported_wait, after=0))
+    run: Any = SimpleNamespace(handle=None, client=None)
+    progress: Any = SimpleNamespace(note=told.put)
+    assert await following.show_status(run, WeekStatus, progress) is None
+    assert waited == ["waiting for the Temporal server to answer"]
 
 
 async def test_a_command_names_the_process_whose_server_it_waits_for(
