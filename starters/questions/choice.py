@@ -92,6 +92,9 @@ calendar."""
 LONGEST_QUESTION: Final = 4_000
 
 _RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, TaskType.VALIDATE})
+_SINCE_THEN: Final = re.compile(r"\b(?P<since>since(?: then)?)\W*$", re.IGNORECASE)
+"""The end of a half of a question that refers to the days of the other half."""
+
 _NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
 _EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
 _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
@@ -399,6 +402,9 @@ def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[
     since = query.parameters.get(SINCE_DECISION, "")
     days = when.days(apart.of_pair.replace(since, " ") if since else apart.of_pair)
     periods = when.periods(apart.of_banks)
+    if days.read and (then := _SINCE_THEN.search(apart.of_banks)):
+        window = days.window.model_copy(update={"end": when.days("").window.end})
+        periods = (Period(window, then["since"]),)
     asked = [each for each in periods if each.read and not each.may_be_ahead]
     if asked and days.read is None and is_of({QuestionKind.MOVE}, apart.of_pair):
         # What a currency did is asked of the days that the other half names; where it is, of now.

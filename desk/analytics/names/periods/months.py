@@ -30,7 +30,12 @@ SEASON: Final = re.compile(
     rf"\b(?:in|of|during|over|for|since|this) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b",
     re.I,
 )
-_QUARTER: Final = re.compile(rf"\bq(?P<number>[1-4])(?:,? (?P<year>{NAMED_YEAR}))?(?![\w/-])", re.I)
+_QUARTERS: Final = ("first", "second", "third", "fourth")
+_QUARTER: Final = re.compile(
+    rf"\b(?:q(?P<number>[1-4])|(?:the )?(?P<which>{'|'.join(_QUARTERS)}) quarter)"
+    rf"(?:(?: of|,)? (?P<year>{NAMED_YEAR}))?(?![\w/-]| of\b| point)",
+    re.I,
+)
 _HALF: Final = re.compile(
     r"\b(?:h(?P<number>[12])|(?P<which>first|second) half)"
     rf"(?:(?: of|,)? (?:the year )?(?P<year>{NAMED_YEAR}|this year|last year|the year))?"
@@ -41,6 +46,10 @@ _MONTHS_OF_A_HALF: Final = 6
 _OF_A_YEAR: Final = re.compile(
     rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
     rf" (?P<named>(?:the year )?(?P<year>{NAMED_YEAR}))(?![\w/-])",
+    re.I,
+)
+_YEAR_END: Final = re.compile(
+    rf"\b(?:(?P<before>{NAMED_YEAR}) year[- ]end|year[- ]end (?:of )?(?P<year>{NAMED_YEAR}))\b",
     re.I,
 )
 _THE_END: Final = frozenset({"end", "close"})
@@ -119,7 +128,12 @@ def month_number(name: str) -> int:
 
 
 def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """Parses a year, or its end. Other parts of a year are not parsed."""
+    """Parses a year, or its end. Other parts of a year are not
+    parsed."""
+    if ended := _YEAR_END.search(words):
+        first = first_of(int(ended["before"] or ended["year"]), 1, today)
+        if utc(first) < as_of:
+            return PeriodReading(span(first, years=1), *ended.span(), by_its_end=True)
     for found in _OF_A_YEAR.finditer(words):
         first = first_of(int(found["year"]), 1, today)
         if utc(first) >= as_of:
@@ -151,8 +165,9 @@ def read_quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
     found = _QUARTER.search(words)
     if found is None:
         return None
-    number = (int(found["number"]) - 1) * MONTHS_OF_A_QUARTER + 1
-    named = found["year"]
+    which = found["which"] or ""
+    place = _QUARTERS.index(which.casefold()) if which else int(found["number"]) - 1
+    number, named = place * MONTHS_OF_A_QUARTER + 1, found["year"]
     first = first_of(int(named), number, today) if named else last_begun(number, today)
     if utc(first) >= as_of:
         return None

@@ -61,6 +61,8 @@ _THAN: Final = re.compile(
 )
 """Before a period that now is compared with."""
 
+_AND_NOW: Final = re.compile(r"\b(?:now|today)\b", re.I)
+
 _SINCE_AN_EVENT: Final = re.compile(r"\bsince (?P<event>(?:[^\W\d_][\w'’]*\s){1,3})$", re.I)
 """Before a period that says when something happened: `since its July high`."""
 
@@ -236,6 +238,10 @@ def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> Pe
         # Now is compared with the last of those days.
         days = PeriodDays(found.days.end, today.add(days=1))
         return found._replace(days=days, may_be_ahead=False)
+    is_level = found.by_its_end or found.days.end == found.days.start.add(days=1)
+    if is_level and found.days.end <= today and _AND_NOW.search(words):
+        # The day's own fixing is compared with that of now.
+        return found._replace(days=PeriodDays(found.days.end, today.add(days=1)))
     since = _SINCE.search(words[: found.start])
     if since is None:
         return _since_an_event(words, found, today)

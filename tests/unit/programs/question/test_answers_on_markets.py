@@ -248,6 +248,23 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "USD/JPY rose on 11 of its 22 fixings from 1 Sep 2026 to 30 Sep 2026, and fell on 11.",
         ),
         (
+            "Which month of 2026 has been the worst for the ringgit?",
+            "The largest one-month rise of USD/MYR from 1 Jan 2026 to 30 Oct 2026 was +4.06 % in"
+            " the month to 31 Mar 2026, from 3.8910 on 27 Feb 2026 to 4.0490.",
+        ),
+        (
+            "how much is the euro up on the year",
+            "EUR/USD fell over the period (-4.92 %), from 1.1750 to 1.1172.",
+        ),
+        (
+            "how much has the rupee slipped since new year",
+            "USD/INR rose over the period (+5.66 %), from 89.8694 to 94.9552.",
+        ),
+        (
+            "need the year-end 2025 fixings for USDCNY and USDHKD",
+            "The fixing of USD/CNY of 31 Dec 2025 is 7.0010.",
+        ),
+        (
             "what was the biggest weekly drop of the yen this year",
             "The largest one-week rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was +2.50 % in"
             " the week to 18 Sep 2026, from 154.04 on 11 Sep 2026 to 157.89.",
@@ -670,6 +687,40 @@ def test_the_part_of_a_question_that_no_figure_answers_is_named_last(settings: S
     assert sentences[-1] == (
         "Nothing that is known here answers this part of the question: how far are we from it now."
     )
+    assert not made.answered
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "did the yen fall in october and was it worse than the won?",
+            ("Yes: the Japanese yen fell", "Yes: JPY did worse than KRW"),
+        ),
+        (
+            "how volatile was eurchf in q3 and what was its range",
+            ("The daily moves of EUR/CHF", "The fixings of EUR/CHF from 1 Jul 2026"),
+        ),
+        (
+            "where was usdsgd at the end of august and where is it now",
+            ("The fixing of USD/SGD of 30 Oct 2026 is", "USD/SGD rose over the period (+0.45 %)"),
+        ),
+    ],
+)
+def test_both_parts_of_a_question_are_answered(
+    question: str, told: tuple[str, str], settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0].startswith(told[0])
+    assert any(each.startswith(told[1]) for each in sentences)
+    assert made.answered
+    assert len({*sentences}) == len(sentences)
+
+
+def test_the_size_of_a_change_is_no_level(settings: Settings) -> None:
+    made, sentences = answer_to("is eurgbp up more than 1% since july", settings)
+    assert not any(each.startswith(("Yes", "No")) and "number" not in each for each in sentences)
+    assert any(each.startswith("Not read in the question: a number") for each in sentences)
     assert not made.answered
 
 

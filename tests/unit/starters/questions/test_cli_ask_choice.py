@@ -417,6 +417,10 @@ def test_banks_that_are_asked_about_together_are_researched(
             *("did the boj hike in 2026 and what did the yen do", "currency", "USD/JPY"),
             *({"JP"}, "2026", "2026-01-01/2026-11-22"),
         ),
+        (
+            *("is sterling higher than in june and has the boe moved since?", "market", "GBP/USD"),
+            *({"GB"}, "june", "2026-07-01/2026-11-22"),
+        ),
         ("what moved usdkrw in korean trading hours", "market", "USD/KRW", set[str](), "", ""),
     ],
 )

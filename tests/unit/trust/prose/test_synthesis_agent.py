@@ -325,12 +325,17 @@ def test_a_pair_without_a_fixing_is_no_answer() -> None:
     assert not made.answered
 
 
-def test_fixings_that_end_before_the_days_are_told_first_with_what_to_do() -> None:
-    ended = {"claims": (), "views": (), "events": (), "ends_on": date(2026, 9, 30)}
-    bare = research("USD/JPY", "2026-W44").model_copy(update=ended)
-    made = synthesis("Is it cheap?", StateEntry(key="prices", node="researchPrices", result=bare))
-    assert made.summary.startswith("No fixing of USD/JPY is here for the days that are asked about")
-    assert "`--as-of` with that day answers as of then" in made.summary
+def test_fixings_that_end_before_the_days_are_told_first_with_their_last_day() -> None:
+    found = research("USD/JPY", "2026-W44")
+    last = next(claim for claim in found.claims if claim.metric is Metric.LAST)
+    old = last.model_copy(update={"as_of": date(2026, 9, 30)})
+    ended = {"claims": (old,), "views": (), "events": (), "ends_on": old.as_of}
+    entry = StateEntry(key="prices", node="prices", result=found.model_copy(update=ended))
+    made = synthesis("Is it cheap?", entry, read="this week")
+    assert made.summary.startswith(
+        "No fixing of USD/JPY is known here of the days that are asked about: the newest is that of"
+        " 30 Sep 2026,"
+    )
     assert not made.answered
 
 

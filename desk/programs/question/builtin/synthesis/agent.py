@@ -27,7 +27,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import bank_sentences
+from desk.programs.question.builtin.banks import NOT_KNOWN, bank_sentences
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.bank_answer import bank_answer
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -135,7 +135,10 @@ def take_turn(request: TurnRequest) -> Turn:
     if not draft.told or not draft.answered:
         # Matching texts may be about another currency.
         newest = newest_fixing_words(question, research)
-        said = [newest, *mention_sentences(query.parameters), *said]
+        said = [*mention_sentences(query.parameters), *said]
+        # That nothing known is an answer comes before how old what is known of now is.
+        refused = READ not in query.parameters and draft.summary.startswith((NOT_KNOWN, NONE_SURE))
+        said = [*said, newest] if refused else [newest, *said]
     said = [*spelling_sentences(query), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
@@ -247,10 +250,9 @@ def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
         for part in known
     ]
     unknown = (safe_line(part.written, "one with a number") for part in parts if not part.is_known)
-    told = [draft.summary for draft in drafts]
-    if all(part.research == known[0].research for part in known):
-        # Facts on the one bank answer both parts.
-        told = list(dict.fromkeys(each.strip() for each in split_sentences(" ".join(told))))
+    every = split_sentences(" ".join(draft.summary for draft in drafts))
+    # A fact that answers both parts is given once.
+    told = dict.fromkeys(each.strip() for each in every)
     said = (*told, *(f"{NO_PART} {words}." for words in unknown))
     answered = len(known) == len(parts) and all(draft.answered for draft in drafts)
     return Draft(" ".join(said), answered, answered)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from desk.analytics.names.markets import AREAS
+from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.names.subjects import (
     KIND_NAMES,
@@ -21,7 +21,7 @@ from desk.analytics.names.subjects import (
     subjects_asked,
 )
 from desk.analytics.retrieval.full_text import stems
-from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, Query
+from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, RANK, Query
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -32,6 +32,8 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
 from desk.programs.question.builtin.synthesis.markets.results import is_of_a_bank
 
 _JOINT: Final = re.compile(r"\s*[,;?]\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_PRONOUN: Final = re.compile(r"\b(?:it|they|its|their)\b", re.IGNORECASE)
+_IN_ITS_PLACE: Final = re.compile(r"\b(?:it|they)\b", re.IGNORECASE)
 _ARTICLE: Final = "the"
 
 _TOLD_ALIKE: Final = {
@@ -67,7 +69,7 @@ class QuestionPart(NamedTuple):
         told = aspect or self.question.asked.unmeasured or subjects_asked(self.written)
         if kind not in OF_A_BANK and not told:
             return None
-        if aspect is not None and aspect is not Aspect.LEVEL:
+        if aspect not in (None, Aspect.LEVEL, Aspect.MOVE):
             return aspect
         return _TOLD_ALIKE.get(kind, kind) if kind else None
 
@@ -80,15 +82,15 @@ class QuestionPart(NamedTuple):
 def parts_of(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[QuestionPart, ...]:
-    """Returns the two parts of a question; empty if the whole is understood as one question and is
-    not about banks, or if it is uncertain that two things are asked for."""
+    """Returns the two parts of a question; empty if it is uncertain that two things are asked for.
+    In a question that is understood as one, a second part must name what it asks about."""
     # A question about a bank is not understood as one if only pairs were researched for it.
-    is_of_prices = question.kind not in OF_A_BANK | {None}
+    is_of_prices = question.kind not in OF_A_BANK | {None} and not is_of_a_bank(research)
     is_read = is_of_prices and not question.is_unsure and not question.left.others
-    if is_read and not is_of_a_bank(research):
-        return ()
     for head, tail in halves(question.query.question):
-        of_it = tail if subjects_asked(tail) else f"{tail} {subjects_as_written(head)}"
+        if is_read and not _names_what_it_asks(tail):
+            continue
+        of_it = _of_the_head(head, tail)
         parts = [
             _part(question, written, asked, research)
             for written, asked in ((head, head), (tail, of_it))
@@ -100,10 +102,24 @@ def parts_of(
     return ()
 
 
-def halves(words: str) -> Iterator[tuple[str, str]]:
+def _names_what_it_asks(tail: str) -> bool:
+    """Returns whether a second part says what it asks about; `and by how much` does not."""
+    return bool(subjects_asked(tail)) or _PRONOUN.search(tail) is not None
+
+
+def _of_the_head(head: str, tail: str) -> str:
+    """Returns the second part with what it is about: the subjects of the first in the place of its
+    pronoun, or after it if it names none."""
+    of_head = subjects_as_written(head)
+    if not subjects_asked(tail):
+        return f"{tail} {of_head}"
+    return _IN_ITS_PLACE.sub(lambda _: of_head, tail, count=1) if of_head else tail
+
+
+def halves(question: str) -> Iterator[tuple[str, str]]:
     """Yields the two sides of each place where a question may be split."""
-    for joint in _JOINT.finditer(words):
-        head, tail = words[: joint.start()], words[joint.end() :]
+    for joint in _JOINT.finditer(question):
+        head, tail = question[: joint.start()], question[joint.end() :]
         if not _are_listed(by_their_kinds(head), by_their_kinds(tail)):
             yield head, tail
 
@@ -125,7 +141,10 @@ def _part(
     if not (says or is_pair) or not (named or of_all):
         return None
     own = tuple(research) if of_all else _of_what_is_named(asked, research)
-    query = Query(question=asked, parameters=_parameters(whole.query, written))
+    parameters = _parameters(whole.query, written)
+    if sum("/" in each.market for each in own) < 2:
+        parameters.pop(RANK, None)
+    query = Query(question=asked, parameters=parameters)
     return QuestionPart(written.rstrip(" ?."), market_question(query, whole.window, own), own)
 
 
@@ -133,12 +152,16 @@ def _has_pairs(research: Sequence[ResearchResult]) -> bool:
     return any("/" in each.market for each in research)
 
 
-def _of_what_is_named(words: str, research: Sequence[ResearchResult]) -> tuple[ResearchResult, ...]:
-    """Returns the research on the pairs that words name, or else on each subject."""
-    if pairs := pairs_named(words):
+def _of_what_is_named(asked: str, research: Sequence[ResearchResult]) -> tuple[ResearchResult, ...]:
+    """Returns the research on the pairs that words name, or else on each subject. A currency alone
+    is asked about against the dollar."""
+    if pairs := pairs_named(asked):
         return tuple(each for each in research if each.market in pairs)
-    subjects = subjects_asked(words)
-    return tuple(each for each in research if any(_is_on(each.market, s) for s in subjects))
+    subjects = subjects_asked(asked)
+    named = tuple(each for each in research if any(_is_on(each.market, s) for s in subjects))
+    if len({subject.code for subject in subjects}) > 1:
+        return named
+    return tuple(e for e in named if "/" not in e.market or DOLLAR in e.market) or named
 
 
 def _is_on(market: str, subject: AskedSubject) -> bool:

@@ -1,6 +1,6 @@
-"""What of a market's fixings a question asks for: a level, a range, a high or low or how far it is
-from these, whether one of them is beyond a number, the largest move, rise or fall of a day, for how
-many days it went one way, or which of several did best or worst, rose or fell.
+"""What of a market's fixings a question asks for: how far it moved, a level, a range, a high or low
+or how far it is from these, whether one of them is beyond a number, the largest move, rise or fall
+of a day, for how many days it went one way, or which of several did best or worst, rose or fell.
 
 It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
 figure: where it says nothing, the facts are told in their usual order.
@@ -63,6 +63,7 @@ class Aspect(StrEnum):
     FROM_LOWEST = "from_lowest"
     AT_HIGHEST = "at_highest"
     AT_LOWEST = "at_lowest"
+    MOVE = "move"
     LARGEST_DAY = "largest_day"
     LARGEST_RISE = "largest_rise"
     LARGEST_FALL = "largest_fall"
@@ -78,6 +79,9 @@ class Aspect(StrEnum):
     LARGEST_WEEK = "largest_week"
     WEEK_RISE = "week_rise"
     WEEK_FALL = "week_fall"
+    LARGEST_MONTH = "largest_month"
+    MONTH_RISE = "month_rise"
+    MONTH_FALL = "month_fall"
     DAYS_UP = "days_up"
     DAYS_DOWN = "days_down"
     DAYS_ABOVE = "days_above"
@@ -157,18 +161,24 @@ MOST_STRANGE: Final = 2
 
 OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
 OF_A_WEEK: Final = frozenset({Aspect.LARGEST_WEEK, Aspect.WEEK_RISE, Aspect.WEEK_FALL})
+OF_A_MONTH: Final = frozenset({Aspect.LARGEST_MONTH, Aspect.MONTH_RISE, Aspect.MONTH_FALL})
 IN_A_ROW: Final = frozenset({Aspect.STREAK, Aspect.WEEK_STREAK})
 _OF_MOVES: Final = (
     AMONG_SEVERAL
     | OF_A_DAY
     | OF_A_WEEK
+    | OF_A_MONTH
     | IN_A_ROW
-    | {Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.VOLATILITY}
+    | {Aspect.MOVE, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.VOLATILITY}
 )
 _OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 _SMALL: Final = re.compile(
     rf"(?<![\w.,/&-])(?:[1-9]|1[0-2]|{'|'.join(NUMBERS)})(?![\w/-]|[.,]\d)", re.IGNORECASE
 )
+_CHANGE: Final = re.compile(
+    rf"(?:{NUMBER.pattern})\s?(?:%|per ?cent\b|bps?\b|basis points?\b|pips?\b)", re.IGNORECASE
+)
+"""A number that is the size of a change, and so no level."""
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 
 
@@ -344,5 +354,6 @@ def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
     if group.isalnum():
         named = rf"(?:\b(?:in|of) (?:the )?)?{group_called(group).pattern}"
         dated = re.sub(named, "", dated, flags=re.IGNORECASE)
-    told = _REPEATED.sub("the currency", by_their_kinds(NUMBER.sub("the level", dated)))
-    return told, numbers_in(dated)
+    levels = _CHANGE.sub("so much", dated)
+    told = _REPEATED.sub("the currency", by_their_kinds(NUMBER.sub("the level", levels)))
+    return told, numbers_in(levels)

@@ -1,6 +1,6 @@
 """The first sentence of an answer that counts a pair's fixings: on how many days it rose, fell or
 was beyond a number, on which day first or last, for how many weeks in a row it went one way, its
-largest day or week, its mean, its volatility."""
+largest day, week or month, its mean, its volatility."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -19,6 +19,7 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
     COUNTED_BEYOND,
     LATEST_BEYOND,
     OF_A_DAY,
+    OF_A_MONTH,
     OF_A_WEEK,
     Aspect,
     MarketQuestion,
@@ -40,10 +41,14 @@ LONGEST_DAY: Final = timedelta(days=5)
 LONGEST_WEEK: Final = timedelta(days=10)
 """The maximum time from the last fixing of one week to that of the next."""
 
+LONGEST_MONTH: Final = timedelta(days=35)
+"""The maximum time from the last fixing of one month to that of the next."""
+
 COUNTED: Final = (
     COUNTED_BEYOND
     | OF_A_DAY
     | OF_A_WEEK
+    | OF_A_MONTH
     | {Aspect.WEEK_STREAK, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.MEAN, Aspect.VOLATILITY}
     | {Aspect.BAND}
 )
@@ -55,7 +60,18 @@ _WAYS: Final = {
     Aspect.LARGEST_WEEK: 0,
     Aspect.WEEK_RISE: 1,
     Aspect.WEEK_FALL: -1,
+    Aspect.LARGEST_MONTH: 0,
+    Aspect.MONTH_RISE: 1,
+    Aspect.MONTH_FALL: -1,
 }
+_LENGTHS: Final = {"day": OF_A_DAY, "week": OF_A_WEEK, "month": OF_A_MONTH}
+_SPANS: Final = {
+    "day": (timedelta(0), LONGEST_DAY),
+    "week": (LONGEST_DAY, LONGEST_WEEK),
+    "month": (LONGEST_WEEK, LONGEST_MONTH),
+}
+"""Between which times from its first to its last fixing a move is that of a day, week or month."""
+
 _BEYOND: Final = {
     Aspect.DAYS_ABOVE: (Metric.DAYS_ABOVE, "above"),
     Aspect.DAYS_BELOW: (Metric.DAYS_BELOW, "below"),
@@ -118,10 +134,11 @@ def over(question: MarketQuestion, last: Claim) -> str:
 def _largest_span(
     question: MarketQuestion, result: ResearchResult, last: Claim, aspect: Aspect, turn: int
 ) -> str:
-    """Describes the largest rise, fall or move from one fixing to the next, or from one week's last
-    fixing to that of the next. If the quoted currency is asked about, `turn` is -1."""
-    is_week = aspect in OF_A_WEEK
-    shortest, longest = (LONGEST_DAY, LONGEST_WEEK) if is_week else (timedelta(0), LONGEST_DAY)
+    """Describes the largest rise, fall or move from one fixing to the next, or from the last fixing
+    of one week or month to that of the next. If the quoted currency is asked about, `turn` is
+    -1."""
+    length = next(each for each, aspects in _LENGTHS.items() if aspect in aspects)
+    shortest, longest = _SPANS[length]
     way = _WAYS[aspect] * turn
     # A model's spans may cover more days.
     moves = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
@@ -136,7 +153,7 @@ def _largest_span(
     largest, days = max(of_it, key=lambda each: abs(each[0].value))
     before, day = map(print_full_day, days)
     start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
-    length, when = ("week", "in the week to") if is_week else ("day", "on")
+    when = "on" if length == "day" else f"in the {length} to"
     return (
         f"The largest one-{length} {_MOVES[way]} of {last.subject} {over(question, last)} was"
         f" [[{largest.claim_id}|signed]] {when} {day}, from [[{start}]] on {before} to [[{end}]]."

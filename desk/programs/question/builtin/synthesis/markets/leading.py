@@ -85,10 +85,10 @@ def only_pair_asked(
 
 
 def first_sentence(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
-    """Returns what a question asks for, for each pair; empty if it has no aspect, or the figure is
-    unknown."""
+    """Returns what a question asks for, for each pair; empty if it has no aspect, asks for the move
+    itself, or the figure is unknown."""
     aspect = question.asked.aspect
-    if aspect is None:
+    if aspect in (None, Aspect.MOVE):
         return ""
     if aspect in OF_VOLATILITY:
         return volatility_compared(question, aspect, research)

@@ -9,7 +9,7 @@ from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import READ, SpanNamed
 from desk.analytics.prices.fixings import has_lapsed
-from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tasks import EVENT_DAYS, SINCE_DECISION, Query
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     EventType,
@@ -45,6 +45,9 @@ NONE_SURE: Final = "No fact that is known here surely answers the question."
 """The words for a question that may be about a fact of the desk although no kind is certain."""
 
 NOW_OR_LAST_WEEK: Final = "now and the last week"
+
+THE_DAYS: Final = "the days asked for"
+"""What the days of a question are called if the words that named them are no prose."""
 
 NEWEST_DAY: Final = "the newest day before with a fixing"
 
@@ -160,8 +163,12 @@ def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
     elif question.is_unknown or not fact:
         told = (NOT_KNOWN if question.kind in UNANSWERED else NONE_SURE, doubt, *said)
     else:
-        days = safe_line(question.query.parameters.get(READ, ""), NOW_OR_LAST_WEEK)
-        taken = f"{TAKEN_FOR} {days}: {fact}"
+        parameters = question.query.parameters
+        named = parameters.get(READ)
+        days = safe_line(named, THE_DAYS) if named else NOW_OR_LAST_WEEK
+        # The fact about an event says itself from when on it is.
+        of_event = not {EVENT_DAYS, SINCE_DECISION}.isdisjoint(parameters)
+        taken = fact if of_event else f"{TAKEN_FOR} {days}: {fact}"
         first = (doubt, taken) if question.left.come_first else (taken, doubt)
         told = (*first, *(each for each in said if each != fact))
     return " ".join(filter(None, told))
@@ -170,7 +177,7 @@ def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
 def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
     """Says between which days a move was measured, and which words of the question named them."""
     named = query.parameters.get(READ)
-    what = safe_line(named, "the days asked for") if named else NO_PERIOD
+    what = safe_line(named, THE_DAYS) if named else NO_PERIOD
     days = {c.metric: c.as_of for c in of_the_market(results)}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))

@@ -32,7 +32,8 @@ def ranking_words(
     """Lists all of a group in order, and those whose move is unknown."""
     ranked = ranked_moves(results)[:: -1 if worst_first else 1]
     moved = {c.subject for r in results for c in r.claims if c.metric is Metric.MOVE}
-    silent = sorted({r.market for r in results if "/" in r.market} - moved)
+    # Those whose fixings end before the days are named with the day on which they end.
+    silent = sorted({r.market for r in results if "/" in r.market and not r.ends_on} - moved)
     told = ", ".join(
         f"{each.currency} ({each.claim.subject} [[{each.claim.claim_id}]])" for each in ranked
     )
