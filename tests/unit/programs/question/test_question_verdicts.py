@@ -120,7 +120,7 @@ def test_that_a_bank_did_not_move_is_sure_only_where_every_outcome_is_known() ->
     days = date(2024, 7, 1), date(2024, 8, 5)
     within = changes_within((silent,), date(2024, 8, 5), days)
     assert within is not None and not within.all_known
-    assert change_said(AskedSide.CUT, (), all_known=False) == ""
+    assert change_said(AskedSide.CUT, (), all_known=True) == ""
     assert change_said(AskedSide.CUT, (Decimal(0),), all_known=False) == "No, as far as is known."
     assert change_said(AskedSide.CUT, (Decimal(25),), all_known=True) == "No."
     assert change_said(AskedSide.MOVED, (Decimal(25),), all_known=True) == "Yes."

@@ -122,24 +122,7 @@ def take_turn(request: TurnRequest) -> Turn:
     if not parameter_list(query, "first", "second"):
         fitting = distinct_fits(fitting)
     draft = _draft(question, passages, fitting, research, quoter)
-    unheld = not research and _is_of_prices(question, research)
-    # The answer itself says that no yields are known.
-    left = (
-        ""
-        if unheld
-        else not_covered(
-            query, research, draft.told, yields=question.kind is not QuestionKind.YIELD
-        )
-    )
-    said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
-    if not draft.told or not draft.answered:
-        # Matching texts may be about another currency.
-        newest = newest_fixing_words(question, research)
-        said = [*mention_sentences(query.parameters), *said]
-        # That nothing known is an answer comes before how old what is known of now is.
-        refused = READ not in query.parameters and draft.summary.startswith((NOT_KNOWN, NONE_SURE))
-        said = [*said, newest] if refused else [newest, *said]
-    said = [*spelling_sentences(query), *said]
+    said = (*spelling_sentences(query), *_with_what_is_missing(draft, question, query, research))
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
     days = whole_days(request.assignment.window)
@@ -156,6 +139,26 @@ def take_turn(request: TurnRequest) -> Turn:
             found=draft.found,
         )
     )
+
+
+def _with_what_is_missing(
+    draft: Draft, question: MarketQuestion, query: Query, research: Sequence[ResearchResult]
+) -> list[str]:
+    """Returns the draft with the subjects that it does not cover and the age of the newest
+    fixings."""
+    unheld = not research and _is_of_prices(question, research)
+    # The answer itself says that no yields are known.
+    yields = question.kind is not QuestionKind.YIELD
+    left = "" if unheld else not_covered(query, research, draft.told, yields=yields)
+    said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
+    if draft.told and draft.answered:
+        return said
+    # Matching texts may be about another currency.
+    said = [*mention_sentences(query.parameters), *said]
+    newest = newest_fixing_words(question, research)
+    # That nothing known is an answer comes before how old what is known of now is.
+    refused = READ not in query.parameters and draft.summary.startswith((NOT_KNOWN, NONE_SURE))
+    return [*said, newest] if refused else [newest, *said]
 
 
 def _is_of_prices(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:

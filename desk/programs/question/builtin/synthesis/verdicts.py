@@ -160,7 +160,8 @@ def changes_asked(question: str) -> AskedSide | None:
 def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
     """Answers that from the changes of a bank's decisions within the days that are asked about. It
     only says for certain that there was no such change if the outcome of each decision is known."""
-    if side is None or not (changes or all_known):
+    if side is None or not changes:
+        # A bank that did not decide in those days did not leave its rate as it was either.
         return ""
     is_so = did(side, changes)
     is_sure = all_known or is_so is not (side is AskedSide.HELD)

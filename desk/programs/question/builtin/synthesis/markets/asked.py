@@ -76,6 +76,8 @@ class Aspect(StrEnum):
     IS_BELOW = "is_below"
     STREAK = "streak"
     WEEK_STREAK = "week_streak"
+    LONGEST_RISE = "longest_rise"
+    LONGEST_FALL = "longest_fall"
     LARGEST_WEEK = "largest_week"
     WEEK_RISE = "week_rise"
     WEEK_FALL = "week_fall"
@@ -169,6 +171,7 @@ _OF_MOVES: Final = (
     | OF_A_WEEK
     | OF_A_MONTH
     | IN_A_ROW
+    | {Aspect.LONGEST_RISE, Aspect.LONGEST_FALL}
     | {Aspect.MOVE, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.VOLATILITY}
 )
 _OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})

@@ -50,7 +50,7 @@ COUNTED: Final = (
     | OF_A_WEEK
     | OF_A_MONTH
     | {Aspect.WEEK_STREAK, Aspect.DAYS_UP, Aspect.DAYS_DOWN, Aspect.MEAN, Aspect.VOLATILITY}
-    | {Aspect.BAND}
+    | {Aspect.BAND, Aspect.LONGEST_RISE, Aspect.LONGEST_FALL}
 )
 
 _WAYS: Final = {
@@ -81,6 +81,7 @@ _BEYOND: Final = {
     Aspect.LAST_BELOW: (Metric.LAST_BELOW, "below"),
 }
 _WENT: Final = {1: ("rose", Metric.DAYS_RISEN), -1: ("fell", Metric.DAYS_FALLEN)}
+_RUNS: Final = {1: Metric.LONGEST_RISE, -1: Metric.LONGEST_FALL}
 _THE_NUMBER: Final = "the number that is asked about"
 
 
@@ -99,6 +100,9 @@ def counted_sentence(question: MarketQuestion, aspect: Aspect, result: ResearchR
             return _days_moved(question, known, way * turn)
         case each if each in _WAYS:
             return _largest_span(question, result, last, aspect, turn)
+        case Aspect.LONGEST_RISE | Aspect.LONGEST_FALL:
+            way = 1 if aspect is Aspect.LONGEST_RISE else -1
+            return _longest_run(question, known, way * turn)
         case Aspect.WEEK_STREAK:
             return _weeks_in_a_row(known, result.market if turn < 0 else "")
         case Aspect.MEAN:
@@ -197,6 +201,19 @@ def _named_first(question: MarketQuestion, ranked: Sequence[Claim]) -> str | Non
     first = next(codes, "")
     of_it = [pair for pair in pairs if first in pair.split("/")]
     return of_it[0] if len(of_it) == 1 else None
+
+
+def _longest_run(question: MarketQuestion, known: Mapping[Metric, Claim], way: int) -> str:
+    """Says for how many days in a row a pair rose or fell at most. None is known of a pair that did
+    not."""
+    run, fixings = known.get(_RUNS[way]), known.get(Metric.FIXINGS_WITHIN)
+    if run is None or fixings is None:
+        return ""
+    goes = "rising" if way > 0 else "falling"
+    return (
+        f"The longest run of {goes} fixings of {run.subject} {_of_its_days(question, fixings)} is"
+        f" [[{run.claim_id}]], up to {print_full_day(run.as_of)}."
+    )
 
 
 def _days_moved(question: MarketQuestion, known: Mapping[Metric, Claim], way: int) -> str:

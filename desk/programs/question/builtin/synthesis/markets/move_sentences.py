@@ -20,7 +20,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.banks import NOT_KNOWN, opening, when
 from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import QuestionKind
-from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
+from desk.programs.question.builtin.synthesis.markets.asked import Aspect, MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.coverage import is_measured
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import largest_first
 from desk.programs.question.builtin.synthesis.markets.results import (
@@ -63,7 +63,7 @@ def events_words(question: MarketQuestion, results: Sequence[ResearchResult]) ->
     impact, in the words of the agents that found them. Further details of a move, and decision days
     without information, are left to the sections."""
     events = sorted(ranked(results), key=lambda event: not is_move(event))
-    if question.kind is QuestionKind.LEVEL or question.asked.aspect:
+    if question.kind is QuestionKind.LEVEL or question.asked.aspect not in (None, Aspect.MOVE):
         yield from dict.fromkeys(in_short(event) for event in events if is_move(event))
         return
     of_weight = [event for event in events if not _is_scheduled(event)] or events
