@@ -52,10 +52,22 @@ CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that every task accepted is started at once: workflow tasks time out after two
 seconds."""
 
-CACHED_WORKFLOWS = 80
-"""Enough for two weeks in progress with their markets, as in a backfill. A run that is open for
-reruns takes 3 MB of the cache, and a backfill leaves hundreds of them open. These are evicted
-first, and replayed when they are queried."""
+CACHED_WORKFLOWS: Final = 80
+"""The most workflows in memory. Any other is replayed from its history when its next task comes."""
+
+FEWEST_CACHED: Final = 20
+"""Enough for the runs of a desk with few markets, and for what is not a market's."""
+
+
+def cached_workflows(markets: int) -> int:
+    """Returns how many workflows are cached by a desk of so many markets: one and a half weeks, as
+    a backfill has in progress.
+
+    More would be weeks that are open for reruns, of which a backfill leaves hundreds: each takes
+    1.5 MB, and is replayed when it is queried.
+    """
+    return min(CACHED_WORKFLOWS, max(FEWEST_CACHED, 3 + markets * 3 // 2))
+
 
 MAX_HEARTBEAT_INTERVAL: Final = timedelta(milliseconds=350)
 """The maximum interval between heartbeats that reach the server, a quarter of the heartbeat
@@ -127,7 +139,7 @@ def orchestrator(
             AUTO_UPGRADED_WORKFLOWS if pins(deployment) else (), here=other_roles.queues
         ),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
-        max_cached_workflows=CACHED_WORKFLOWS,
+        max_cached_workflows=cached_workflows(len(settings.config.market_names)),
         **EAGER_ACTIVITY_TUNING,
         **ORCHESTRATOR_TUNING,
     )
