@@ -6,22 +6,21 @@ before it in the text. Several figures in a row may belong to as many names, in 
 
 For a pair, the names of currencies count, and those of countries and banks only if the sentence
 has no currency; for an area it is the other way round. The dollar's name says nothing about a pair
-with the dollar. A name after `than` or `unlike` is only compared with, and one after `against` must
-be a currency of the pair. A figure that prints its own name (`Form.NAMED`) fits anywhere.
+with the dollar; a pair without it needs the names of both its currencies. A name after `than`,
+`like` or `unlike` is only compared with, and one after `against` must be a currency of the pair. A
+figure that prints its own name (`Form.NAMED`) fits anywhere, so a writer can always say it.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
-from typing import Final, NamedTuple, TypeAlias
+from itertools import chain
+from typing import Final, NamedTuple
 
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.claims import Claim, Metric
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
 from desk.trust.prose.names import Name, names_in
 from desk.trust.prose.references import (
     COUNTED,
-    LONGEST_TEXT,
     SIDES,
     Form,
     Reference,
@@ -44,8 +43,6 @@ _OF_SEVERAL: Final = frozenset(
 """Figures that compare a market with others, which the sentence names too."""
 
 _OWN_NAME: Final = SIDES | {Form.NAMED}
-_AGAINST_BEHIND: Final = re.compile(r"\s(?:against|versus|vs\.?)\s(?:the\s)?", re.IGNORECASE)
-_COMPARED_BEHIND: Final = re.compile(r"\s(?:that\sof\s)?(?:the\s)?")
 
 
 class _Subject(NamedTuple):
@@ -57,9 +54,6 @@ class _Subject(NamedTuple):
     silent: frozenset[str]
     pair: str | None
     money: bool | None
-
-
-_Group: TypeAlias = tuple[Sequence[Name], ...]
 
 
 class _Placed(NamedTuple):
@@ -80,8 +74,7 @@ def misattributed(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Ref
     for sentence in split_sentences(prose):
         references = list(found_in(sentence))
         own = _with_printed(names_in(sentence), references, claims)
-        own = [_compared_with(name, sentence, references, claims) for name in own]
-        for each, name in _strangers(sentence, references, own, earlier, claims):
+        for each, name in _strangers(references, own, earlier, claims):
             at = each._replace(start=start + each.start, end=start + each.end)
             yield at, _reason(claims[each.name], name)
         if own:
@@ -116,24 +109,21 @@ def _reason(claim: Claim, name: Name) -> str:
 
 
 def _strangers(
-    sentence: str,
     references: Sequence[Reference],
     own: Sequence[Name],
     earlier: Sequence[Sequence[Name]],
     claims: Mapping[str, Claim],
 ) -> Iterator[tuple[Reference, Name]]:
     """Yields the references of a sentence that belong to a name of something else, with it."""
-    rows = list(_rows(references, own, claims))
-    mirrored = _is_mirrored(rows, own)
-    for place, row in enumerate(rows):
-        following = rows[place + 1][0].reference.start if row is not rows[-1] else None
-        groups = _groups(row, own, earlier, following, mirrored=mirrored)
+    for row in _rows(references, own, claims):
+        candidates = _candidates(row, own, earlier)
+        if _are_in_order(row, candidates):
+            continue
         for each in row:
             if each.reference.form in _OWN_NAME:
                 continue
-            stranger = _behind(sentence, each, own) or _other_owner(each, groups)
-            stranger = stranger or _not_in_full(each, own, earlier)
-            if stranger and not (_in_order(row, groups) or _has_its_own(each, row, groups)):
+            stranger = _other_owner(each, candidates) or _not_in_full(each, own, earlier)
+            if stranger is not None:
                 yield each.reference, stranger
 
 
@@ -157,64 +147,30 @@ def _rows(
         yield row
 
 
-def _is_mirrored(rows: Sequence[Sequence[_Placed]], own: Sequence[Name]) -> bool:
-    """Returns whether each figure of a sentence has its name behind it: `[[..]] for the yen and
-    [[..]] for the won`."""
-    if not rows:
-        return False
-    starts = [0, *(row[-1].reference.end for row in rows), LONGEST_TEXT]
-    counts = [
-        sum(start <= name.start < end and _says(name, row[0]) for name in own)
-        for row, (start, end) in zip((rows[0], *rows), pairwise(starts), strict=True)
-    ]
-    return counts == [0, *(1 for _ in rows)]
-
-
-def _groups(
-    row: Sequence[_Placed],
-    own: Sequence[Name],
-    earlier: Sequence[Sequence[Name]],
-    following: int | None,
-    *,
-    mirrored: bool,
-) -> list[_Group]:
-    """Returns the names that the figures of a row may belong to, the nearest first, in groups of
-    which the first counts that has a name. `following` is where the next row starts."""
+def _candidates(
+    row: Sequence[_Placed], own: Sequence[Name], earlier: Sequence[Sequence[Name]]
+) -> list[Sequence[Name]]:
+    """Returns the names that the figures of a row may belong to, the nearest first: those before it
+    in the sentence, those behind it, and those of each earlier sentence."""
     start, end = row[0].reference.start, row[-1].reference.end
     before = [name for name in reversed(own) if name.end <= start]
     after = [name for name in own if name.start >= end]
-    if mirrored:
-        return [(after,)]
-    told = [(names[::-1],) for names in reversed(earlier)]
-    between = [name for name in after if following is not None and name.start < following]
-    if not before and told and len(between) == 1:
-        # `It closed at [[..]], and the won at [[..]]`: the name belongs to the figure behind it, if
-        # it does not belong to both.
-        own_name = any(_fits(between[0], each) for each in row)
-        return [(after,)] if own_name else [*told, (after,)]
-    return [(before, after), *told]
+    return [before, after, *(names[::-1] for names in reversed(earlier))]
 
 
-def _other_owner(each: _Placed, groups: Sequence[_Group]) -> Name | None:
+def _other_owner(each: _Placed, candidates: Iterable[Sequence[Name]]) -> Name | None:
     """Returns the name that a figure belongs to, if it is of something else."""
-    for group in groups:
+    before, after, *earlier = candidates
+    if after and after[0].against and each.subject.pair and not _fits(after[0], each):
+        return after[0]
+    for groups in ((before, after), *((names,) for names in earlier)):
         for kinds in _kinds(each):
-            for names in group:
-                counting = [n for n in names if n.money in kinds and _says(n, each)]
+            for group in groups:
+                counting = [name for name in group if name.money in kinds and _says(name, each)]
                 chosen = _uncompared(counting, each)
                 if chosen is not None:
-                    return _other_currency(chosen, counting, each)
+                    return None if _fits(chosen, each) else chosen
     return None
-
-
-def _other_currency(chosen: Name, counting: Sequence[Name], each: _Placed) -> Name | None:
-    """Returns a figure's name if it is of something else, or the one that it is put against right
-    before it: `Against the yen the euro`."""
-    if not _fits(chosen, each):
-        return chosen
-    adjoining = (name for name in counting if 0 < chosen.start - name.end <= len(", the "))
-    put = next((name for name in adjoining if name.against), None)
-    return put if put and each.subject.money and not _fits(put, each) else None
 
 
 def _kinds(each: _Placed) -> tuple[Collection[bool], ...]:
@@ -265,11 +221,11 @@ def _not_in_full(
     return next(name for name in reversed(every) if not name.codes.isdisjoint(told))
 
 
-def _in_order(row: Sequence[_Placed], groups: Sequence[_Group]) -> bool:
+def _are_in_order(row: Sequence[_Placed], candidates: Iterable[Sequence[Name]]) -> bool:
     """Returns whether the figures of a row belong to several names, in the order of the names."""
     first = {each.subject: each for each in reversed(row)}
     subjects = list(dict.fromkeys(each.subject for each in row))
-    names = next((names for group in groups for names in group if names), ())
+    names = next(filter(None, candidates), ())
     telling = sorted(
         (n for n in names if not n.than and any(_says(n, each) for each in row)),
         key=lambda name: name.start,
@@ -282,49 +238,6 @@ def _in_order(row: Sequence[_Placed], groups: Sequence[_Group]) -> bool:
     return len(last) == len(subjects) and all(
         _fits(name, first[subject]) for name, subject in zip(last, subjects, strict=True)
     )
-
-
-def _compared_with(
-    name: Name, sentence: str, references: Sequence[Reference], claims: Mapping[str, Claim]
-) -> Name:
-    """Marks a name right behind a difference as one that is only compared with: `[[..]] the
-    Fed's`."""
-    behind = any(
-        claims[each.name].metric in _DIFFERENCES
-        and each.end <= name.start
-        and _COMPARED_BEHIND.fullmatch(sentence, each.end, name.start)
-        for each in references
-        if each.name in claims
-    )
-    return name._replace(than=True) if behind else name
-
-
-def _has_its_own(each: _Placed, row: Sequence[_Placed], groups: Sequence[_Group]) -> bool:
-    """Returns whether the name before a row belongs to its first figure, and the one behind it to
-    this one, the last: `The Fed's [[..]] compares with [[..]] at the ECB`."""
-    if len(groups[0]) < 2 or each is row[0] or each is not row[-1]:
-        return False
-    before, after = groups[0]
-    own = any(_fits(name, row[0]) for name in before[:1])
-    return own and any(_fits(name, each) for name in after[:1])
-
-
-def _behind(sentence: str, each: _Placed, own: Sequence[Name]) -> Name | None:
-    """Returns the name right behind a figure that it is stated against, or that is its unit, if it
-    is of something else."""
-    after = next((name for name in own if name.start >= each.reference.end), None)
-    if after is None:
-        return None
-    between = sentence[each.reference.end : after.start]
-    if between == " " and after.money and each.claim.unit is Unit.LEVEL:
-        # The unit of a level is its pair's quote currency.
-        return None if _fits(after, each) else after
-    if _AGAINST_BEHIND.fullmatch(between) and each.subject.pair is not None:
-        return None if _fits(after, each) else after
-    if each.claim.metric in _DIFFERENCES and _COMPARED_BEHIND.fullmatch(between):
-        other = frozenset(currencies_of(each.claim.subject) or _compared(each.claim))
-        return None if not after.codes.isdisjoint(other) else after
-    return None
 
 
 def _subject_of(claim: Claim, form: Form | None = None) -> _Subject | None:
