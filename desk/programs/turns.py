@@ -85,11 +85,13 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
         first_day, _ = window_days(request.assignment.window)
         counted = week_counts(known, request.markets, first_day)
         known = {**checks_in(request.state), **known, **counted, **dollar_index_claims(known)}
-    rejected = review(result, known, request.state, request.conflicts)
+    query = request.assignment.query
+    shown = (request.state, request.conflicts, query.question if query else "")
+    rejected = review(result, known, *shown)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:
         update["rejected"] = rejected[:MOST_REJECTED]
-        update["without"] = without_rejected(result, rejected, request.state, request.conflicts)
+        update["without"] = without_rejected(result, rejected, *shown)
     return turn.model_copy(update=update)
 
 

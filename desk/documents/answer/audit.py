@@ -27,7 +27,7 @@ from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.evidence import is_carried, source_of_answer
 from desk.documents.rendering.words.prose import Known, odds_of, render_answer
-from desk.trust.prose import references, split_sentences
+from desk.trust.prose import asked_in, references, split_sentences
 
 PUBLICATION_FIELDS: Final = ("published_at", "updated_at")
 """The fields in which an answer states since when its content was known."""
@@ -187,6 +187,7 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         {claim.claim_id: claim for claim in answer.claims},
         {quotation.quotation_id: quotation for quotation in answer.quotations},
         odds_of(answer.swarm.hypotheses if answer.swarm else ()),
+        asked_in(answer.question),
     )
     for where, prose, printed in _texts(answer):
         yield from document.printed_findings(where, printed, partial(render_answer, prose, known))

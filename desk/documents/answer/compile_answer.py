@@ -50,7 +50,7 @@ from desk.documents.rendering.words.prose import (
     render_plain,
 )
 from desk.trust.ledger import Ledger
-from desk.trust.prose import NOTHING_LEFT, RULES, reference, references
+from desk.trust.prose import NOTHING_LEFT, RULES, asked_in, reference, references
 
 SUMMARY: Final = (
     "No synthesis was made, so the question is not answered. What was found stands below as its"
@@ -172,13 +172,14 @@ class _PrintableAnswer(NamedTuple):
     quotations: Mapping[str, Quotation]
     strange: tuple[str, ...]
     odds: Mapping[str, str]
+    asked: Mapping[str, str]
     written: _WrittenProse
     parts: tuple[PartRecord, ...]
 
     @property
     def known(self) -> Known:
         """What its prose may refer to."""
-        return Known(self.surviving.claims, self.quotations, self.odds)
+        return Known(self.surviving.claims, self.quotations, self.odds, self.asked)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -255,7 +256,7 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
         instead = (part.instead for part in parts if part.instead is not None)
         synthesis = made or next(instead, None) or synthesis_by_rule(record, library)
         quotations, strange = _placed(synthesis, library)
-        odds = _odds(parts)
+        odds, asked = _odds(parts), asked_in(record.request.query.question)
         return _PrintableAnswer(
             surviving=surviving,
             synthesised=made is not None,
@@ -263,7 +264,8 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
             quotations=quotations,
             strange=strange,
             odds=odds,
-            written=_written(synthesis, Known(surviving.claims, quotations, odds)),
+            asked=asked,
+            written=_written(synthesis, Known(surviving.claims, quotations, odds, asked)),
             parts=parts,
         )
 

@@ -32,7 +32,7 @@ from desk.documents.rendering.words.prose import (
 )
 from desk.documents.rendering.words.prose import shown_words as shown
 from desk.documents.rendering.words.wording import one_line
-from desk.trust.prose import UnknownReferenceError
+from desk.trust.prose import UnknownReferenceError, asked_in
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 """The placeholder for a reference while the prose around it is rendered."""
@@ -65,6 +65,7 @@ class AnswerLinks:
             {claim.claim_id: claim for claim in answer.claims},
             {quotation.quotation_id: quotation for quotation in answer.quotations},
             odds_of(answer.swarm.hypotheses if answer.swarm else ()),
+            asked_in(answer.question),
         )
         self.market = next(iter(answer.specs), None)
         self.figures = FigureLinks(answer)

@@ -1,6 +1,6 @@
 """Prose with references in place of figures, and the gate that enforces them."""
 
-from desk.trust.prose.gate import RULES, rejected_figures, typed, unbacked, without
+from desk.trust.prose.gate import ASKED, RULES, asked_in, rejected_figures, typed, unbacked, without
 from desk.trust.prose.printable import printable, quotable
 from desk.trust.prose.prose_review import (
     Text,
@@ -37,6 +37,7 @@ from desk.trust.prose.sentences import split_sentences
 from desk.trust.prose.synthesis_review import NOTHING_LEFT, UNSUPPORTED, claims_in
 
 __all__ = [
+    "ASKED",
     "LONGEST_TEXT",
     "NOTHING_LEFT",
     "REFERENCE",
@@ -46,6 +47,7 @@ __all__ = [
     "Piece",
     "Text",
     "UnknownReferenceError",
+    "asked_in",
     "claims_in",
     "clip",
     "commentary_texts",

@@ -35,6 +35,9 @@ were written by. Since the first, a figure must be said of what its claim is abo
 LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
 
+ASKED: Final = "asked:"
+"""What the name of a reference to a figure of the question begins with."""
+
 MOST_REMEMBERED: Final = 1_000
 """The number of texts whose figures a process caches. A sentence is checked when it is written,
 validated, and compiled; the texts of a week are a quarter of this."""
@@ -264,7 +267,8 @@ def rejected_figures(
             written=prose[each.start : each.end].strip()[:LONGEST_NAME] or "?",
             sentence=next(s for end, s in sentences if each.start < end)[:LONGEST_TEXT],
             reason=each.reason
-            + _claim_hint(prose[each.start : each.end], each.reason, claims, rests_on),
+            + _claim_hint(prose[each.start : each.end], each.reason, claims, rests_on)
+            + _asked_hint(prose[each.start : each.end], others),
         )
         for each in sorted(found)
     )
@@ -299,6 +303,14 @@ def _around(prose: str, place: int) -> tuple[int, int]:
     ends = [0, *(end for end, _ in _placed(prose))]
     at = next(number for number, end in enumerate(ends) if place < end)
     return ends[at - 1], ends[at]
+
+
+def asked_in(question: str) -> Mapping[str, str]:
+    """Returns what references to the figures in digits of a question print, by their names: `160
+    (as asked)` by `asked:160`. An answer prints these as the question's and not as measured."""
+    digits = (each for each in unbacked(question) if each.reason == DIGITS)
+    written = (question[each.start : each.end] for each in digits)
+    return {f"{ASKED}{figure}": f"{figure} (as asked)" for figure in written}
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
@@ -373,6 +385,12 @@ def _claim_hint(
         known = known or [claims[name] for name in rests_on if name in claims]
     named = ", ".join(f"[[{c.claim_id}]] prints {print_claim(c)}" for c in known[:MOST_NAMED])
     return f". Of the claims {named}" if named else ""
+
+
+def _asked_hint(written: str, others: Collection[str]) -> str:
+    """Says how to print a figure that the question has."""
+    name = f"{ASKED}{written.strip()}"
+    return f". If only the question has it, write [[{name}]]" if name in others else ""
 
 
 def _prints_number(claim: Claim, written: str) -> bool:

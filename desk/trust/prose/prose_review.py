@@ -87,16 +87,18 @@ def review(
     claims: Mapping[str, Claim] = _NO_CLAIMS,
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
+    question: str = "",
 ) -> tuple[RejectedFigure, ...]:
     """Returns what is wrong with the figures and references in all prose of a result, and with the
     quotations of a synthesis, in order.
 
     Known claims are those given and the result's own. For a synthesis they are also those of its
-    graph's `state` that survive its `conflicts`. If two claims share an id, a researcher's own one
-    counts for its prose; a validator's prose refers to the claims that it was given.
+    graph's `state` that survive its `conflicts`, and it may refer to figures of the `question`. If
+    two claims share an id, a researcher's own one counts for its prose; a validator's prose refers
+    to the claims that it was given.
     """
     if isinstance(result, Synthesis):
-        return review_synthesis(result, state, conflicts)
+        return review_synthesis(result, state, conflicts, question)
     known = _known(result, claims, state, conflicts)
     return tuple(found for text in _texts(result) for found in rejected_in(text, known))
 
@@ -118,6 +120,7 @@ def without_rejected(
     rejected: Collection[RejectedFigure],
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
+    question: str = "",
 ) -> AgentResult:
     """Returns the result without the sentences that contain rejected figures; each is listed in
     `dropped`.
@@ -129,7 +132,7 @@ def without_rejected(
     if not rejected:
         return result
     if isinstance(result, Synthesis):
-        return without_unfounded(result, tuple(rejected), state, conflicts)
+        return without_unfounded(result, tuple(rejected), state, conflicts, question)
     if isinstance(result, SwarmPlan):
         return plan_without(result, rejected)
     cutting = _Cutting({}, [])

@@ -22,7 +22,7 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims
-from desk.trust.prose.gate import rejected_figures
+from desk.trust.prose.gate import asked_in, rejected_figures
 from desk.trust.prose.quotations import occurs_in
 from desk.trust.prose.references import REFERENCE, references
 from desk.trust.prose.sentences import split_sentences
@@ -36,6 +36,8 @@ _NOT_THERE: Final = (
     "these words do not stand in the evidence it names, letter by letter: quote what stands there"
 )
 _QUOTE_IT: Final = "a source's words and figures are quoted by a reference such as [[q1]] alone"
+_LASTING: Final = ("hypothesis", "further")
+"""How the places of texts begin that are read without the question that they came from."""
 _MARKS: Final = re.compile(r"[“”„‟«»\"]")
 _FIGURES: Final = frozenset({"Nd", "Nl", "No"})
 _TWICE: Final = "two quotations have this id: give each one of its own"
@@ -78,18 +80,22 @@ def review_synthesis(
     synthesis: Synthesis,
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
+    question: str = "",
 ) -> tuple[RejectedFigure, ...]:
     """Returns what is wrong with a synthesis: figures outside of references, references to unknown
-    claims, and quotations that are not in their evidence."""
+    claims or to figures that the question does not have, and quotations that are not in their
+    evidence."""
     claims = claims_in(state, conflicts)
     quoted = {quotation.quotation_id for quotation in synthesis.quotations}
     quoted |= {hypothesis.reference for hypothesis in synthesis.hypotheses}
+    asked = frozenset(asked_in(question))
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
     figures_pass = bool(claims) or not quotable_evidence(state)
     for place, prose in _texts(synthesis):
         typed = list(_typed(prose, place, nodes, figures_pass=figures_pass))
-        figures = rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
+        others = quoted if place.startswith(_LASTING) else quoted | asked
+        figures = rejected_figures(prose, claims, others=others, names=nodes, place=place)
         rejected += (each for each in figures if not _is_inside(each, typed))
         rejected += typed
     return tuple(rejected)
@@ -107,6 +113,7 @@ def without_unfounded(
     rejected: Sequence[RejectedFigure],
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
+    question: str = "",
 ) -> Synthesis:
     """Returns the synthesis without the sentences that contain rejected figures or references,
     listed in `dropped`, and without quotations that are in no source."""
@@ -115,7 +122,7 @@ def without_unfounded(
     wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
     quoted = (quotation.quotation_id for quotation in synthesis.quotations)
     likely = (hypothesis.reference for hypothesis in synthesis.hypotheses)
-    known = {*claims_in(state, conflicts), *quoted, *likely} - wrong
+    known = {*claims_in(state, conflicts), *quoted, *likely, *asked_in(question)} - wrong
     sentences = {figure.sentence for figure in rejected}
     left: dict[str, str] = {}
     dropped: list[DroppedSentence] = []

@@ -3,7 +3,8 @@
 `[[q1]]` refers to words of a source and is printed as those words in quotation marks, followed by
 the source and the place in it. If the preceding quotation on the same line is from the same place,
 the place is not repeated. `[[USD/JPY:move]]` refers to a claim and is printed as its figure, and
-`[[USD/JPY:direction]]` to a swarm's hypothesis, printed as its probability.
+`[[USD/JPY:direction]]` to a swarm's hypothesis, printed as its probability; `[[asked:160]]` to a
+figure of the question, printed as that.
 """
 
 import re
@@ -44,11 +45,13 @@ _UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 class Known(NamedTuple):
-    """What the prose of an answer may refer to, by id."""
+    """What the prose of an answer may refer to, by id. `odds` are printed probabilities, and
+    `asked` the printed figures of the question."""
 
     claims: Mapping[str, Claim]
     quotations: Mapping[str, Quotation]
     odds: Mapping[str, str] = MappingProxyType({})
+    asked: Mapping[str, str] = MappingProxyType({})
 
     def has(self, name: str) -> bool:
         """Returns whether a reference is known."""
@@ -57,7 +60,7 @@ class Known(NamedTuple):
     @property
     def others(self) -> frozenset[str]:
         """The references that are known besides claims."""
-        return frozenset((*self.quotations, *self.odds))
+        return frozenset((*self.quotations, *self.odds, *self.asked))
 
 
 def odds_of(hypotheses: Iterable[Hypothesis]) -> dict[str, str]:
@@ -110,8 +113,8 @@ def pieces(prose: str, known: Known) -> Iterator[Piece]:
             form = found.form or Form.PLAIN
             yield Figure(claim, printed(claim, form, prose[: found.start]))
             continue
-        if found.name in known.odds:
-            yield known.odds[found.name]
+        if (text := known.odds.get(found.name) or known.asked.get(found.name)) is not None:
+            yield text
             continue
         quotation = known.quotations[found.name]
         attribution = attribution_of(quotation)

@@ -28,7 +28,7 @@ from desk.programs.claude.answers import schema_of
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
-from desk.trust.prose import REFERENCE, occurs_in, references
+from desk.trust.prose import ASKED, REFERENCE, occurs_in, references
 
 _OF_MARKETS: Final = frozenset({"research", "validation"})
 
@@ -192,7 +192,7 @@ def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
     yield from _of_quotations(request, proposed)
     used: set[str] = set()
     for _, prose in texts(proposed):
-        used.update(references(prose))
+        used.update(name for name in references(prose) if not name.startswith(ASKED))
     if proposed.answered and not used:
         yield (
             "the answer rests on nothing: refer to quotations or claims, or say that the question "

@@ -13,7 +13,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.documents.rendering.words.prose import Known, odds_of
 from desk.documents.rendering.words.prose import plain_if_known as _plain
-from desk.trust.prose import claims_in
+from desk.trust.prose import asked_in, claims_in
 
 LONGEST: Final = 20_000
 MOST_MARKETS: Final = 20
@@ -46,7 +46,7 @@ class Remembering(NamedTuple):
         concluded = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
         quoted = {q.quotation_id: q for each in concluded[-1:] for q in each.quotations}
         likely = odds_of(each for synthesis in concluded[-1:] for each in synthesis.hypotheses)
-        known = Known(claims_in(state, conflicts), quoted, likely)
+        known = Known(claims_in(state, conflicts), quoted, likely, asked_in(self.objective))
         lines = [_plain(each.summary, known) for each in concluded[-1:]]
         lines += [_plain(s.content, known) for each in concluded[-1:] for s in each.sections]
         lines += [

@@ -3,7 +3,7 @@
 import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
@@ -13,6 +13,7 @@ from desk.contracts.runs.graph import GraphRecord
 from desk.documents import evidence as carried_evidence
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.html import render_answer_html
 from desk.trust.prose.synthesis_review import NOTHING_LEFT
 from tests.support.documents.answers import (
     FINISHED_AT,
@@ -49,6 +50,19 @@ def test_words_of_sources_are_printed_in_their_place_with_their_source() -> None
         "The ticket is “In Progress” (DESK-101, status): “Settlement is held up” (DESK-101)."
     )
     assert "“Fails cost 0.25 % a day” (Cost of fails, page 2)" in answer.sections[0].content
+
+
+def test_a_figure_of_the_question_is_printed_as_asked_and_no_other_is() -> None:
+    record = market_record("It fixed below [[asked:160]]. It fixed below [[asked:170]].")
+    query = Query(question="Has USD/JPY fixed above 160?")
+    request = record.request.model_copy(update={"query": query})
+    answer = compiled(record.model_copy(update={"request": request}))
+    assert answer.sections[0].content == "It fixed below 160 (as asked)."
+    assert len(answer.dropped) == 1
+    assert findings_in_answer(answer) == ()
+    assert "160 (as asked)" in render_answer_html(answer)
+    other = answer.model_copy(update={"question": "Has it fixed above 170?"})
+    assert any("asked:160" in each.words for each in findings_in_answer(other))
 
 
 def test_two_quotations_in_a_row_from_one_place_name_it_once() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.trust.prose.gate import rejected_figures, unbacked, without
+from desk.trust.prose.gate import asked_in, rejected_figures, unbacked, without
 from desk.trust.prose.sentences import split_sentences
 from tests.support.builders import claim
 
@@ -207,6 +207,15 @@ def test_of_a_figure_that_no_claim_prints_those_that_the_text_is_about_are_named
 def test_an_unknown_reference_is_named_with_the_nearest() -> None:
     (rejected,) = rejected_figures("It is at [[USD/JPY:lst]].", CLAIMS)
     assert "the nearest are [[USD/JPY:last]]" in rejected.reason
+
+
+def test_a_figure_of_the_question_is_printed_as_that() -> None:
+    asked = asked_in("Has USD/JPY fixed above 160, or by 2.5 %, since 30 October 2026?")
+    assert asked == {"asked:160": "160 (as asked)", "asked:2.5 %": "2.5 % (as asked)"}
+    (why,) = rejected_figures("It is below 160.", CLAIMS, others=asked)
+    assert "If only the question has it, write [[asked:160]]" in why.reason
+    assert rejected_figures("It is below [[asked:160]].", CLAIMS, others=asked) == ()
+    assert rejected_figures("It is below [[asked:170]].", CLAIMS, others=asked)
 
 
 def test_other_things_may_be_referred_to_where_they_are_known() -> None:

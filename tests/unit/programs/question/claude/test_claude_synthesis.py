@@ -28,7 +28,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
-from desk.programs.turns import builtin_turn
+from desk.programs.turns import builtin_turn, judged
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.builders import answered, pair_market, real_history
 from tests.support.builders import request as market_request
@@ -305,6 +305,18 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     assert "goes the other way" in rejected.reason
     (shown,) = material(asked(entry))["markets"]
     assert shown["node"] == "market" and "[[USD/JPY:move]]" in shown["claims"]
+
+
+def test_a_figure_of_the_question_is_referred_to_as_asked_and_no_other_is() -> None:
+    entry = StateEntry(key="market", node="market", result=researched())
+    first = asked(entry)
+    query = Query(question="Did USD/JPY move by more than 2.5 %?")
+    task = first.assignment.model_copy(update={"query": query})
+    request = first.model_copy(update={"assignment": task})
+    for figure, refused in (("2.5 %", 0), ("2.6 %", 1)):
+        told = f"Held against [[asked:{figure}]], USD/JPY moved [[USD/JPY:move|signed]]."
+        made = judged(turn(request, {"summary": told}), request)
+        assert len(made.rejected) == refused
 
 
 def test_it_is_told_of_quotations_and_of_claims_where_there_are_any() -> None:
