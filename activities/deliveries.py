@@ -31,12 +31,12 @@ from desk.platform.settings.store import StoreSettings
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 from desk.programs.week.document.rendering.letter import lead_in, letter_html, theme_lines
 from desk.programs.week.document.rendering.objections import trust_line
+from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.rendering.record_words import LEANINGS_TITLE, leaning_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
     changes_title,
     coverage_words,
-    decision_line,
 )
 
 MOVERS: Final = 5
@@ -68,12 +68,10 @@ def letter(report: ResearchReport, where: str) -> str:
         *([_indented_line(line) for line in theme_lines(theme)] for theme in lead.themes),
         [_indented_line(f"{LEANINGS_TITLE}: {leaning}")] if leaning else [],
         _titled("Biggest moves", [mover_words(mover) for mover in biggest(report)]),
-        _titled(
-            "Decisions", [_short_line(decision_line(r)) for r in report.calendar if not r.ahead]
-        ),
-        _titled("Ahead", _first([_ahead(row) for row in report.calendar if row.ahead], AHEAD)),
+        _titled("Decisions", [_on_its_day(row) for row in report.calendar if not row.ahead]),
+        _titled("Ahead", _first([_on_its_day(r) for r in report.calendar if r.ahead], AHEAD)),
         _titled(changes_title(report.changes), _changes(report)),
-        [coverage_words(report), *_trust(report), *_missing(report)],
+        [coverage_words(report), *_lacking(report), *_trust(report), *_missing(report)],
         [f"Report: {where}"],
     )
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -125,6 +123,11 @@ def _trust(report: ResearchReport) -> Iterator[str]:
         yield _short_line(line)
 
 
+def _lacking(report: ResearchReport) -> Iterator[str]:
+    if words := Lacking(report).first_words:
+        yield _short_line(words)
+
+
 def _missing(report: ResearchReport) -> Iterator[str]:
     missing = report.coverage.missing
     for entry in missing[:MISSING]:
@@ -139,8 +142,8 @@ def _changes(report: ResearchReport) -> list[str]:
     return _first(lines, CHANGES)
 
 
-def _ahead(row: CalendarRow) -> str:
-    return _short_line(f"{print_weekday(row.day)} {row.bank}: {row.outcome.text}")
+def _on_its_day(row: CalendarRow) -> str:
+    return _short_line(f"{print_weekday(row.day, row.precision)} {row.bank}: {row.outcome.text}")
 
 
 def _indented_line(text: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 from pathlib import Path
 
@@ -130,6 +130,25 @@ def test_an_email_says_how_many_decisions_ahead_it_does_not_list() -> None:
     for form in forms(10):
         assert form.count("Bank of Japan") == forms(8)[form.startswith("<")].count("Bank of Japan")
         assert "and 2 more in the report" in form
+
+
+def test_the_text_of_an_email_has_the_day_of_a_decision_and_what_is_not_in_the_report() -> None:
+    report = sample_report()
+    decided = CalendarRow(
+        area="JP",
+        bank="Bank of Japan",
+        day=date(2026, 9, 18),
+        outcome=Sentence(prose="outcome not on record", text="outcome not on record"),
+        ahead=False,
+    )
+    assert report.coverage.freshness is not None
+    late = report.coverage.freshness.model_copy(update={"decisions": 1, "open_decisions": 1})
+    coverage = report.coverage.model_copy(update={"freshness": late})
+    text = letter(
+        report.model_copy(update={"calendar": (decided,), "coverage": coverage}), "r.html"
+    )
+    assert "Decisions\n  Fri 18 Sep Bank of Japan: outcome not on record\n" in text
+    assert "\nNot in this report: what 1 bank decided." in text
 
 
 async def test_an_email_has_the_first_screen_twice_and_the_report_attached(desk: Desk) -> None:
