@@ -60,6 +60,11 @@ def home_of(code: str) -> str:
     return country.removesuffix(" SAR China")
 
 
+def country_of(area: str) -> str:
+    """The English name of a central bank's area: `Japan`, `euro area`; its code if it has none."""
+    return "euro area" if area == AREAS["EUR"] else home_of(area) or area
+
+
 def names_of_market(market: str) -> tuple[str, ...]:
     """The names by which a reader may refer to a market: its currencies, or that of its area, with
     their countries and central banks. Empty for a market that is neither a pair nor an area."""

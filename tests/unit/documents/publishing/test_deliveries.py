@@ -148,7 +148,7 @@ def test_the_text_of_an_email_has_the_day_of_a_decision_and_what_is_not_in_the_r
         report.model_copy(update={"calendar": (decided,), "coverage": coverage}), "r.html"
     )
     assert "Decisions\n  Fri 18 Sep Bank of Japan: outcome not on record\n" in text
-    assert "\nNot in this report: what 1 bank decided." in text
+    assert "\nNot in this report: what 1 bank decided" in text
 
 
 async def test_an_email_has_the_first_screen_twice_and_the_report_attached(desk: Desk) -> None:

@@ -66,8 +66,8 @@ def stale(**changes: object) -> Freshness:
                     RatesKnown(areas=("CH", "AU", "NZ", "CA", "SE"), to=SEPTEMBER),
                 ),
             ),
-            "prices current, 6 of 18 policy rates known only to 30 Jun 2026 (IN) and to 30 Sep"
-            " 2026 (5 areas)",
+            "prices current, 6 of 18 policy rates known only to 30 Jun 2026 (India) and to 30"
+            " Sep 2026 (5 areas)",
         ),
         (
             stale(stale_prices=20, prices_to=OCTOBER),

@@ -178,7 +178,7 @@ def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied
     assert lines[1] == f"What changed since 2026-W43 (3 of {CHANGES_THERE})"
     assert lines[2] == "  level  USD/JPY is at 157.25. (before 156.80)"
     assert " markets researched " in lines[5]
-    assert lines[6] == "prices current, 1 of 4 policy rates known only to 31 Aug 2026 (KR)"
+    assert lines[6] == "prices current, 1 of 4 policy rates known only to 31 Aug 2026 (South Korea)"
     assert lines[7] == "1 conflict decided, 1 figure rejected, 1 sentence left out"
 
 

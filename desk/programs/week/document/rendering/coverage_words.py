@@ -34,8 +34,8 @@ def threshold_words(coverage: Coverage) -> str:
 
 
 def freshness_words(coverage: Coverage) -> str | None:
-    """Returns `prices current, policy rates known to 30 Jun 2026 (IN) and to 31 Aug 2026 (12
-    areas), outcome of 1 of 2 due decisions not known`; None if freshness was not checked."""
+    """Returns `prices current, policy rates known to 30 Jun 2026 (India) and to 31 Aug 2026
+    (12 areas), outcome of 1 of 2 due decisions not known`; None if freshness was not checked."""
     told = coverage.freshness
     if told is None:
         return None
@@ -79,7 +79,7 @@ def _rates(told: Freshness) -> str | None:
 
 
 def _known(known: RatesKnown) -> str:
-    """Returns `to 30 Jun 2026 (IN)`; many areas are given as a count."""
+    """Returns `to 30 Jun 2026 (India)`; many areas are given as a count."""
     day = print_full_day(known.to) if known.to else "no certain day"
     return f"to {day} ({areas_words(known)})"
 

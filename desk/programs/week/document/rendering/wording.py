@@ -134,7 +134,7 @@ def known_at_words(report: ResearchReport) -> str:
 
 def coverage_words(report: ResearchReport) -> str:
     """`36 of 38 markets researched (the threshold is 90 % of the markets), complete but not
-    current: prices current, policy rates known to 30 Sep 2026 (US, XM)`."""
+    current: prices current, policy rates known to 30 Sep 2026 (Japan)`."""
     coverage = report.coverage
     known = freshness_words(coverage)
     return (
