@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import tests.published
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.programs.week.archive.archive import write_archive
@@ -121,6 +122,18 @@ def test_no_word_of_an_answers_table_is_broken_on_a_small_screen(
     lines = "(text => { const word = document.createRange(); word.setStart(text, 18);"
     lines += " word.setEnd(text, 27); return word.getClientRects().length })"
     assert screen.ask(f"{lines}(document.querySelector('.prose td:nth-child(2)').firstChild)") == 1
+
+
+def test_no_word_of_a_stocks_steps_is_broken_on_a_small_screen(screen: Browser) -> None:
+    screen.resize(NARROW)
+    screen.open((Path(tests.published.__file__).parent / "episode.html").as_uri())
+    broken = """[...document.querySelectorAll('#steps td.text')].filter(cell => {
+        const lines = document.createRange(); lines.selectNodeContents(cell)
+        const words = cell.textContent.trim().split(/\\s+/).length
+        return new Set([...lines.getClientRects()].map(box => box.top)).size > words
+    }).length"""
+    assert screen.ask("document.querySelectorAll('#steps td.text').length") > 0
+    assert screen.ask(broken) == 0
 
 
 def test_the_pages_are_dark_where_that_is_asked_for(screen: Browser, reports: Path) -> None:

@@ -55,7 +55,7 @@ class _EpisodePart(Part):
     def answered(self, answer: AnswerReport) -> Iterator[Titled]:
         yield "Insights", words.insights_markdown(answer)
         yield "Evaluation", words.evaluation_markdown(answer)
-        yield "Blackboard", words.blackboard_markdown(answer)
+        yield "What was looked up", words.blackboard_markdown(answer)
         yield "Steps", words.steps_markdown(answer)
         yield "Conflicts", conflicts_markdown(answer.conflicts)
 
@@ -69,7 +69,7 @@ class _EpisodePart(Part):
                 *((("chart", "Prices"),) if chart else ()),
                 ("insights", "Insights"),
                 ("evaluation", "Evaluation"),
-                ("blackboard", "Blackboard"),
+                ("blackboard", "What was looked up"),
                 ("steps", "Steps"),
                 ("conflicts", "Conflicts"),
             ),

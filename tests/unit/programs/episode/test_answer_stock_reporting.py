@@ -55,7 +55,7 @@ def test_the_page_begins_with_the_recommendation_and_goes_on_in_its_order() -> N
         "Prices",
         "Insights",
         "Evaluation",
-        "Blackboard",
+        "What was looked up",
         "Steps",
         "Conflicts",
         "What is missing",
@@ -392,7 +392,7 @@ def test_the_method_tells_entry_exit_costs_and_cash() -> None:
 def test_an_answer_without_an_episode_says_nothing_of_one() -> None:
     told = compile_answer(market_record(), finished_at=FINISHED_AT)
     text = render_answer_html(told) + render_answer_markdown(told)
-    for words in ("Blackboard", "Nothing is recommended", "no profit is claimed"):
+    for words in ("What was looked up", "Nothing is recommended", "no profit is claimed"):
         assert words not in text
 
 
