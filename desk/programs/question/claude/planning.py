@@ -11,6 +11,7 @@ from desk.agents.program import ModelTask
 from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.markets import pair_by_name
 from desk.analytics.names.periods import READ, UNREAD, Period, period_given
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tasks import (
     DAYS_ASKED,
     DAYS_READ,
@@ -113,7 +114,10 @@ def _query(request: TurnRequest, period: Period | None, further: dict[str, str])
         raise ValueError("there is no question to plan for")
     dropped = _OF_THE_DESKS_READING | (_OF_THE_DAYS if period else frozenset())
     kept = {name: value for name, value in asked.parameters.items() if name not in dropped}
-    days = period.parameters if period else {}
+    days: dict[str, str] = {}
+    if period:
+        asked_about = "/".join(map(date.isoformat, window_days(period.window)))
+        days = {**period.parameters, DAYS_ASKED: asked_about}
     return asked.model_copy(update={"parameters": kept | days | further})
 
 

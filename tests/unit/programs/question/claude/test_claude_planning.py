@@ -11,6 +11,7 @@ from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import (
+    DAYS_ASKED,
     RANK,
     SIDE_BY_SIDE,
     SINCE_DECISION,
@@ -112,7 +113,8 @@ def test_each_market_is_researched_over_the_days_of_the_plan() -> None:
     assert window_days(plan.window) == (date(2026, 10, 29), date(2026, 11, 2))
     assert plan.window.end == NOW
     assert plan.query is not None and plan.query.question == QUESTION
-    assert plan.query.parameters == {READ: "2026-10-29/2026-11-02", "desk": "fx"}
+    days = "2026-10-29/2026-11-02"
+    assert plan.query.parameters == {READ: days, DAYS_ASKED: days, "desk": "fx"}
 
 
 def test_nothing_is_searched_where_figures_alone_answer() -> None:
