@@ -187,8 +187,15 @@ def test_a_later_decision_known_by_its_month_is_among_the_claims_of_the_pair() -
     assert max(rates, key=lambda claim: claim.as_of).value == undated.rate
 
 
-def test_the_days_that_a_question_names_are_those_of_the_decision() -> None:
-    asked = "how has usdjpy done since the fed's july hike"
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "how has usdjpy done since the fed's july hike",
+        "what has usdjpy done since the fed hiked in july",
+        "usdjpy since the fed raised rates in july",
+    ],
+)
+def test_the_days_that_a_question_names_are_those_of_the_decision(asked: str) -> None:
     july = {EVENT_READ: "july", EVENT_DAYS: "2026-07-01/2026-07-31"}
     made, told = sentences(asked, **july)
     assert told[0] == "The Federal Reserve raised its rate on 29 Jul 2026."

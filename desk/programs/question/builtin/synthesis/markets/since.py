@@ -1,5 +1,6 @@
 """The first sentence of an answer on how a pair moved since a central bank's decision."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final
@@ -19,6 +20,8 @@ from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestio
 from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
 
 UNKNOWN: Final = "The day of the decision that the question names is not known here."
+
+_BEFORE_DAYS: Final = r"(?:\s(?:in|of|on|at|over|during))?\s(?:the |last )?"
 
 _DID: Final = {
     AskedSide.RAISED: "last raised its rate",
@@ -73,7 +76,11 @@ def since_decision_words(
 def _side(question: MarketQuestion) -> AskedSide:
     """Which decision a question names, by the words that name it without its days."""
     parameters = question.query.parameters
-    words = parameters.get(SINCE_DECISION, "").replace(parameters.get(EVENT_READ) or "\n", "then")
+    words, days = parameters.get(SINCE_DECISION, ""), parameters.get(EVENT_READ)
+    if days:
+        words = re.sub(
+            rf"(?:\s(?:in|of|on|at|over|during))?\s(?:the )?{re.escape(days)}", "", words
+        )
     return since_what(words, WORKER_EMBEDDING_MODEL.get()) or AskedSide.HELD
 
 
