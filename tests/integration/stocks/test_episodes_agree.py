@@ -182,7 +182,7 @@ async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
     tmp_path: Path, namespace: Namespace, facts: Facts
 ) -> None:
     # Where facts come from does not change what an episode may do.
-    every = episodes() if facts is Facts.KNOWN else chosen()[:2]
+    every = episodes() if facts is Facts.KNOWN else chosen()[:1]
     sources = {"DESK_MCP_CONFIG": str(PRACTICE)} if facts is Facts.GENERATED else {}
     async with stock_desk(tmp_path, namespace, **sources) as desk:
         results = await asyncio.gather(*(ran(desk, one) for one in every))
@@ -194,7 +194,7 @@ async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
         if at_a_close(one):
             np.testing.assert_equal(side_by_side(one, facts), encoded(through_temporal(found)))
     assert any(step.charge for found in results for step in found.steps)
-    assert sum(map(at_a_close, every)) >= 2
+    assert any(map(at_a_close, every))
     marked = {found.board.generated for found in results}
     by = f"{GENERATOR}, seed {SEED}" if facts is Facts.GENERATED else None
     assert by in marked
