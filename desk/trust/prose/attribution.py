@@ -42,6 +42,7 @@ _OF_SEVERAL: Final = frozenset(
 )
 """Figures that compare a market with others, which the sentence names too."""
 
+_RIGHT_BEHIND: Final = len(" against the ")
 _OWN_NAME: Final = SIDES | {Form.NAMED}
 
 
@@ -161,8 +162,9 @@ def _candidates(
 def _other_owner(each: _Placed, candidates: Iterable[Sequence[Name]]) -> Name | None:
     """Returns the name that a figure belongs to, if it is of something else."""
     before, after, *earlier = candidates
-    if after and after[0].against and each.subject.pair and not _fits(after[0], each):
-        return after[0]
+    put = after[0] if after and after[0].start - each.reference.end <= _RIGHT_BEHIND else None
+    if put and put.against and each.subject.pair and not _fits(put, each):
+        return put
     for groups in ((before, after), *((names,) for names in earlier)):
         for kinds in _kinds(each):
             for group in groups:
@@ -181,14 +183,16 @@ def _kinds(each: _Placed) -> tuple[Collection[bool], ...]:
 
 def _uncompared(names: Iterable[Name], each: _Placed) -> Name | None:
     """Returns the first name that is not only compared with, or is compared by this figure, right
-    behind it; or one after `against` that is not a currency of the pair."""
+    behind it; or one after `against` that is not a currency of the pair, or is the bank's."""
     last = None
     for name in names:
         if name.than:
             if 0 < each.reference.start - name.end <= len("'s (") and _fits(name, each):
                 return name
             continue
-        if not name.against or (each.subject.pair is not None and not _fits(name, each)):
+        # A pair is quoted against a currency; a bank's rate is set against another bank's.
+        of_pair = each.subject.pair is not None
+        if not name.against or of_pair is not _fits(name, each):
             return name
         last = last or name
     return last

@@ -47,7 +47,8 @@ _JOINED: Final = re.compile(r"\s?[/–-]\s?|\s")
 _SHARES: Final = re.compile(r",\s(?:the\s)?|,?\s(?:and|or)\s(?:the\s)?")
 _BESIDE: Final = frozenset({"the", "and", "or", "than", "against", "versus"})
 _ALSO_WORDS: Final = frozenset({"won"})
-"""Units that are also English words: only those after one of `_BESIDE` count."""
+"""Units that are also English words: only those after one of `_BESIDE`, or at the start of a line,
+count."""
 
 
 class Name(NamedTuple):
@@ -113,7 +114,7 @@ def _longest(text: str, words: Sequence[re.Match[str]], at: int) -> tuple[int, _
 def _is_written(key: str, written: str, words: Sequence[re.Match[str]], at: int) -> bool:
     """Returns whether a name is written with its capital letters."""
     if key in _ALSO_WORDS:
-        return at > 0 and words[at - 1][0].lower() in _BESIDE
+        return words[at - 1][0].lower() in _BESIDE if at else written[0].isupper()
     called = _names()[key][0]
     if any(sign.isupper() for sign in called[1:2]):
         # An abbreviation, such as US or BoJ.

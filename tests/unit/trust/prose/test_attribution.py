@@ -80,6 +80,11 @@ def test_a_figure_of_something_else_is_refused(prose: str) -> None:
         "The dollar rose against the franc ([[USD/CHF:move]]) and the yen ([[USD/JPY:move]]).",
         "The Australian dollar weakened with Chinese demand, to [[AUD/USD:last]].",
         "EUR/CHF held as USD/CHF rose [[USD/CHF:move]].",
+        "The dollar gained against the krona, where USD/SEK rose [[USD/SEK:move]]; it lost against"
+        " the won.",
+        "The Bank of Japan pays [[JP:policy_rate]], against the Fed's midpoint of"
+        " [[US:policy_rate]].",
+        "- **Yen:** [[USD/JPY:last]]\n- **Won:** [[USD/KRW:last]]",
         "NZD/USD pays [[US:policy_rate]].",
         "[[USD/CHF:move|CHF]], to [[USD/CHF:last]].",
         "While the Bank of Japan held, the Fed's rate stood at [[US:policy_rate]].",
