@@ -61,7 +61,7 @@ COMMANDS: Final = {
         Panel.FIRST,
     ),
     "doctor": Command(
-        "starters.operations.doctor",
+        "starters.operations.doctor.command",
         "Check everything the desk needs, and say how to fix what is wrong.",
         Panel.FIRST,
     ),

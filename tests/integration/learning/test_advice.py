@@ -5,7 +5,7 @@ import shlex
 import subprocess
 
 from desk.contracts.agents.search_attributes import SearchAttribute
-from starters.operations.doctor import attribute_check
+from starters.operations.doctor.server import attribute_check
 from tests.support.processes.local_server import binary, local_server
 
 

@@ -21,7 +21,7 @@ from desk.platform.models.third_party import (
     json_object_in,
     most_output_tokens,
 )
-from starters.operations.doctor import ability_words, price_words
+from starters.operations.doctor.models import ability_words, price_words
 from tests.support.models.weak_endpoint import Request, is_probe, weak_endpoint
 
 SCHEMA = {"type": "object", "properties": {"priority": {"type": "integer"}}}

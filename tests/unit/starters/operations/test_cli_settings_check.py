@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from desk.platform.settings import load_settings
-from starters.operations.doctor import Level, base_area_check, configuration_check
+from starters.operations.doctor.check import Level
+from starters.operations.doctor.machine import base_area_check, configuration_check
 from tests.support.processes.homes import PROJECT
 
 

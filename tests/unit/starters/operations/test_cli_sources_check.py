@@ -10,7 +10,8 @@ from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.names import AgentId
 from desk.platform.settings import load_settings
 from desk.platform.settings.mcp_json import NEEDS, read_mcp_config, servers_to_serve
-from starters.operations.doctor import Check, Level, built_checks, source_checks
+from starters.operations.doctor.check import Check, Level
+from starters.operations.doctor.sources import built_checks, source_checks
 from tests.support.processes.homes import PROJECT
 from workers.needed_sources import needed_sources
 

@@ -14,7 +14,7 @@ from desk.platform.signing import read_signing_key
 from desk.programs.week.document.publishing import publish
 from desk.programs.week.document.rendering.words import METHOD
 from desk.trust.seals import sealed
-from starters.operations.doctor import signing_check
+from starters.operations.doctor.machine import signing_check
 from starters.published.published_files import copy_set, latest_files
 from tests.support.documents.answers import FINISHED_AT, ticket_record
 from tests.support.documents.published import (

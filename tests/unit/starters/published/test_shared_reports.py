@@ -8,7 +8,8 @@ from starlette.testclient import TestClient
 
 from desk.platform.delivery.shared_reports import SharedReports
 from desk.platform.settings import ServeSettings, Settings
-from starters.operations.doctor import Level, store_check
+from starters.operations.doctor.check import Level
+from starters.operations.doctor.machine import store_check
 from starters.operations.serve.application import application
 from starters.operations.serve.command import hosts_of
 from starters.operations.serve.serving.guard import Admission

@@ -10,13 +10,9 @@ import pytest
 from desk.contracts.findings.sources import KeptFileState
 from desk.platform.settings import load_settings
 from starters.main import execute
-from starters.operations.doctor import (
-    Level,
-    age_check,
-    age_checks,
-    none_yet_check,
-    queues_wanted,
-)
+from starters.operations.doctor.check import Level
+from starters.operations.doctor.server import queues_wanted
+from starters.operations.doctor.sources import age_check, age_checks, none_yet_check
 from starters.sources.refresh import schedule_warning
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today

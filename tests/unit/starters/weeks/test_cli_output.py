@@ -36,15 +36,13 @@ from desk.programs.week.document.publishing import published_weeks
 from starters.monitoring.week_progress import PlainProgress, board, reason_of
 from starters.monitoring.week_status import status_lines
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
-from starters.operations.doctor import (
-    Level,
+from starters.operations.doctor.check import Level
+from starters.operations.doctor.machine import free_space_check, python_check, writable_check
+from starters.operations.doctor.server import (
     attribute_check,
     data_check,
-    free_space_check,
     poller_check,
-    python_check,
     retention_check,
-    writable_check,
 )
 from starters.published.published_files import check_target, copy_set
 from starters.published.report.command import revision_lines

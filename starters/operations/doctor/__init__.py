@@ -1,0 +1,1 @@
+"""`desk doctor`: checks of everything that the desk needs."""
