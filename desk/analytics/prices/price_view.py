@@ -35,6 +35,7 @@ SHORTEST: Final = 60
 
 SHORTEST_WEEK: Final = timedelta(days=5)
 LONGEST_WEEK: Final = timedelta(days=10)
+_WEEK_OF_FIXINGS: Final = timedelta(days=6)
 """The days from the first to the last day of a window that counts as a week: a report's runs from a
 Sunday to the Monday after it. The move of any other window is not compared with those of weeks."""
 
@@ -184,11 +185,13 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
 
 def view_newest(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
     """The same as `view_prices`. If the window has no fixing, an equally long window up to the
-    newest."""
-    newest = fixings.last
+    newest, or the week up to it if the window is a week, as far as that has gone."""
+    newest, span = fixings.last, last_day - first_day
     if newest is None or newest.day >= first_day:
         return view_prices(fixings, first_day, last_day)
-    return view_prices(fixings, newest.day - (last_day - first_day), newest.day)
+    if timedelta(0) < span <= LONGEST_WEEK:
+        span = _WEEK_OF_FIXINGS
+    return view_prices(fixings, newest.day - span, newest.day)
 
 
 def _levels(fixings: Fixings) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import EventType, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRequest
@@ -628,6 +628,20 @@ def test_now_is_the_newest_fixing_that_is_known_and_its_age_is_told(settings: Se
     assert made.answered
     told = "The newest fixing of USD/JPY known here is that of 30 Oct 2026, 28 days before this"
     assert sentences[:2] == [f"{told} question.", "The fixing of USD/JPY of 30 Oct 2026 is 157.25."]
+
+
+@pytest.mark.parametrize("day", [24, 28, 29, 30])
+def test_the_last_week_is_a_whole_one_on_every_day_after_the_newest_fixing(
+    day: int, settings: Settings
+) -> None:
+    now = datetime(2026, 11, day, 12, tzinfo=UTC)
+    asking = chosen(AskOptions("what moved usdjpy"), settings, settings.config, now=now).request
+    (state,) = _researched(asking)
+    assert isinstance(state.result, ResearchResult)
+    moves = [e for e in state.result.events if e.event_type is EventType.FX_MOVEMENT]
+    assert [render(e.description, claims_in([state])).partition(". ")[0] for e in moves] == [
+        "USD/JPY rose over the week (+0.29 %), from 156.80 to 157.25"
+    ]
 
 
 def test_days_after_the_newest_fixing_are_not_answered_for(settings: Settings) -> None:
