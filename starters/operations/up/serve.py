@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Coroutine
+from typing import Final
 
 from temporalio.service import RPCError
 
@@ -10,13 +11,22 @@ from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings, load_settings
 from desk.platform.telemetry.tracing import send_spans
 from desk.platform.temporal.client import ServerUnreachable, connect
-from starters.runs.following import check_server
-from starters.session import Desk, ServerOutage, host, report_wait, say
+from starters.session import (
+    FIRST_PAUSE_SECONDS,
+    Desk,
+    ServerOutage,
+    host,
+    report_wait,
+    say,
+)
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
 from workers.hosting import Role, hosted, worker_identity
 from workers.tuning import freeze_loaded_objects
+
+MOST_FAILED_STARTS: Final = 5
+"""How often a worker may fail to start at a server that answers, before its process ends."""
 
 
 def stay_up() -> ExitStatus:
@@ -68,28 +78,30 @@ async def _announced(desk: Desk) -> ExitStatus:
 
 async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
     patience = ServerOutage(settings, report_wait, limit=give_up_after)
+    failed = 0
     while True:
         try:
             return await _worked(settings, role, patience)
         except (ServerUnreachable, RPCError) as error:
             pause = patience.bear(error)
+        except RuntimeError:
+            # The SDK raises this if the server goes away while a worker starts. It may be back now.
+            failed += 1
+            if failed == MOST_FAILED_STARTS:
+                raise
+            pause = FIRST_PAUSE_SECONDS
         await asyncio.sleep(pause)
 
 
 async def _worked(settings: Settings, role: Role, patience: ServerOutage) -> ExitStatus:
     client = await connect(settings, identity=worker_identity(role), working=True)
-    try:
-        async with hosted(client, settings, [role]) as workers:
-            freeze_loaded_objects()
-            patience.answered()
-            say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
-            ended = await until_stop_signal()
-            await workers.finish(lambda text: say(f"desk: {text}"))
-            return ended
-    except RuntimeError:
-        # The SDK raises this if a server goes away before its namespace was found.
-        await check_server(client)
-        raise
+    async with hosted(client, settings, [role]) as workers:
+        freeze_loaded_objects()
+        patience.answered()
+        say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
+        ended = await until_stop_signal()
+        await workers.finish(lambda text: say(f"desk: {text}"))
+        return ended
 
 
 async def until_stop_signal() -> ExitStatus:
