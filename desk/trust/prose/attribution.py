@@ -1,8 +1,9 @@
 """Finds figures that a text attributes to another market or bank than that of their claim.
 
-A figure belongs to the name that its sentence has last before it. If the sentence has none before
-it, it belongs to the first name after it; if the sentence has no name at all, to the last one
-before it in the text. Several figures in a row may belong to as many names, in the same order.
+A figure belongs to the name in parentheses right behind it, or else to the name that its sentence
+has last before it. If the sentence has none before it, it belongs to the first name after it; if
+the sentence has no name at all, to the last one before it in the text. Several figures in a row may
+belong to as many names, in the same order.
 
 For a pair, the names of currencies count, and those of countries and banks only if the sentence
 has no currency; for an area it is the other way round. The dollar's name says nothing about a pair
@@ -163,8 +164,10 @@ def _other_owner(each: _Placed, candidates: Iterable[Sequence[Name]]) -> Name | 
     """Returns the name that a figure belongs to, if it is of something else."""
     before, after, *earlier = candidates
     put = after[0] if after and after[0].start - each.reference.end <= _RIGHT_BEHIND else None
-    if put and put.against and each.subject.pair and not _fits(put, each):
+    if put and (put.labels or (put.against and each.subject.pair)) and not _fits(put, each):
         return put
+    if put and put.labels:
+        return None
     for groups in ((before, after), *((names,) for names in earlier)):
         for kinds in _kinds(each):
             for group in groups:

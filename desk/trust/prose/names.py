@@ -43,6 +43,8 @@ _AGAINST: Final = re.compile(r"\b(?:against|versus|vs\.?)\s(?:the\s)?$", re.IGNO
 _THAN: Final = re.compile(
     r"\b(?:than|like|unlike)\s(?:the\s|that\sof\s(?:the\s)?)?$", re.IGNORECASE
 )
+_REFERENCE_SIGN: Final = "\ufffc"
+"""In place of each character of a reference."""
 _JOINED: Final = re.compile(r"\s?[/–-]\s?|\s")
 _SHARES: Final = re.compile(r",\s(?:the\s)?|,?\s(?:and|or)\s(?:the\s)?")
 _BESIDE: Final = frozenset({"the", "and", "or", "than", "against", "versus"})
@@ -54,7 +56,8 @@ count."""
 class Name(NamedTuple):
     """A name in a sentence: the codes of the currencies that it refers to, and the pair if it is
     one. `money` says that it names currencies and not their countries, banks or bonds; `against`
-    that it stands behind this word, `than` that it stands behind it, `like` or `unlike`."""
+    that it stands behind this word, `than` that it stands behind it, `like` or `unlike`; `labels`
+    that it stands in parentheses right behind a reference."""
 
     codes: frozenset[str]
     pair: str | None
@@ -64,6 +67,7 @@ class Name(NamedTuple):
     money: bool
     against: bool = False
     than: bool = False
+    labels: bool = False
 
 
 class _Meaning(NamedTuple):
@@ -75,7 +79,7 @@ class _Meaning(NamedTuple):
 @lru_cache(maxsize=MOST_REMEMBERED)
 def names_in(sentence: str) -> tuple[Name, ...]:
     """Returns the names that a sentence has outside of references, in order."""
-    text = REFERENCE.sub(lambda found: "\ufffc" * len(found[0]), sentence)
+    text = REFERENCE.sub(lambda found: _REFERENCE_SIGN * len(found[0]), sentence)
     found = sorted(_found(text), key=lambda name: name.start)
     return tuple(_of_pairs(text, _sharing(text, found)))
 
@@ -128,6 +132,7 @@ def _placed(text: str, start: int, end: int, meaning: _Meaning) -> Name:
         *(meaning.codes, meaning.pair, text[start:end], start, end, meaning.money),
         against=_AGAINST.search(before) is not None,
         than=_THAN.search(before) is not None,
+        labels=before.endswith(f"{_REFERENCE_SIGN} ("),
     )
 
 
