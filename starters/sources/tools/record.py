@@ -93,11 +93,11 @@ def record_lines(record: ToolRecord) -> Iterator[str]:
     yield from _essential(record.essential)
     yield from _changes(record.changes)
     if record.uncited:
-        yield "asked often, and nothing rests on the answers: shown to models last, in short"
+        yield "called often and never cited: shown to models last, shortened"
     for tool in record.uncited:
         told = f"{short_name(tool.agent)} {_name(tool)}: {tool.answered} answers"
         yield from folded(told, "  ")
-    yield "failed: or refused, mean: ms of a call at its worker, kept: asked nothing anew"
+    yield "failed: or refused, mean: ms of a call at its worker, kept: from the cache"
 
 
 def _line(use: ToolUse) -> RecordLine:
