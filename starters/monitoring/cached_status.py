@@ -7,12 +7,16 @@ if the process is killed.
 import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from desk.platform.server.record import IDLE_STATUS, ServerRecord
+from desk.platform.server.record import LAST_SEEN, ServerRecord
+from desk.platform.server.stored_runs import runs_digest
 from desk.platform.settings import Settings
+
+IDLE_STATUS: Final = "at-rest.json"
+"""The file of a home with the status that `desk status` printed last."""
 
 
 class PrintedStatus(NamedTuple):
@@ -29,37 +33,37 @@ class PrintedStatus(NamedTuple):
 
 
 class _CachedStatus(BaseModel):
-    """A printed status, and the state of the server's database when it was printed; None if the
-    server was running."""
+    """A printed status. `runs` is the digest of all runs when it was printed, or None if it is the
+    status that a host saw last: the run may have progressed a little before the host was killed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    database: tuple[int, int, int] | None
+    runs: str | None = None
     told: PrintedStatus
 
     @classmethod
-    def read(cls, home: Path) -> Self | None:
-        """Reads the cached status. Returns None if it is absent or unreadable."""
+    def read(cls, file: Path) -> Self | None:
+        """Reads a cached status. Returns None if it is absent or unreadable."""
         with contextlib.suppress(OSError, ValidationError):
-            return cls.model_validate_json((home / IDLE_STATUS).read_bytes())
+            return cls.model_validate_json(file.read_bytes())
         return None
-
-    def is_valid(self, home: Path) -> bool:
-        """Returns whether no server has written since. The next server deletes the file."""
-        if self.database is None:
-            return ServerRecord.of_running_server(home) is None
-        return self.database == _database(home)
 
 
 def cached_status(settings: Settings, week: str | None) -> PrintedStatus | None:
     """Returns the last printed status of the week, or of the newest week, if it is still valid: no
-    server runs, and none has written to the database since."""
-    kept, now = _CachedStatus.read(settings.home), datetime.now(UTC)
-    if kept is None or not kept.is_valid(settings.home):
+    server runs, and none has changed a run since."""
+    told, now = _valid_status(settings.home), datetime.now(UTC)
+    if told is None or (told.until is not None and told.until <= now):
         return None
-    told = kept.told
-    is_over = told.until is not None and told.until <= now
-    return None if is_over or week not in (None, told.week) else told
+    return told if week in (None, told.week) else None
+
+
+def _valid_status(home: Path) -> PrintedStatus | None:
+    printed = _CachedStatus.read(home / IDLE_STATUS)
+    if printed is not None and printed.runs is not None and printed.runs == runs_digest(home):
+        return printed.told
+    seen = _CachedStatus.read(home / LAST_SEEN)
+    return seen.told if seen is not None and ServerRecord.of_running_server(home) is None else None
 
 
 def cache_status(settings: Settings, told: PrintedStatus | None) -> None:
@@ -67,9 +71,11 @@ def cache_status(settings: Settings, told: PrintedStatus | None) -> None:
 
     Does not cache when payloads are encrypted or the file cannot be written.
     """
-    database = _database(settings.home)
-    if told is not None and told.lasts and database is not None:
-        _cache(settings, _CachedStatus(database=database, told=told))
+    if told is None or not told.lasts:
+        return
+    runs = runs_digest(settings.home)
+    if runs is not None:
+        _cache(settings, IDLE_STATUS, _CachedStatus(runs=runs, told=told))
 
 
 def cache_seen_status(settings: Settings, told: PrintedStatus) -> None:
@@ -78,29 +84,18 @@ def cache_seen_status(settings: Settings, told: PrintedStatus) -> None:
     Does not cache when payloads are encrypted. If the file cannot be written, an earlier status is
     deleted.
     """
-    _cache(settings, _CachedStatus(database=None, told=told))
+    _cache(settings, LAST_SEEN, _CachedStatus(told=told))
 
 
-def _cache(settings: Settings, kept: _CachedStatus) -> None:
+def _cache(settings: Settings, name: str, status: _CachedStatus) -> None:
     if settings.payload_keys is not None:
         return
-    file = settings.home / IDLE_STATUS
+    file = settings.home / name
     new = file.with_suffix(".new")
     try:
-        new.write_text(kept.model_dump_json(), encoding="utf-8")
+        new.write_text(status.model_dump_json(), encoding="utf-8")
         new.replace(file)
     except OSError:
         for each in (new, file):
             with contextlib.suppress(OSError):
                 each.unlink(missing_ok=True)
-
-
-def _database(home: Path) -> tuple[int, int, int] | None:
-    """The database's inode, size and modification time; None while a server may write to it."""
-    if ServerRecord.path(home).exists() or (home / "temporal.db-wal").exists():
-        return None
-    try:
-        found = (home / "temporal.db").stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns

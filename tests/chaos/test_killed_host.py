@@ -5,7 +5,7 @@ from pathlib import Path
 
 import psutil
 
-from desk.platform.server.record import IDLE_STATUS
+from desk.platform.server.record import LAST_SEEN
 from tests.chaos.test_killed_processes import repeated
 from tests.support.processes.command import DeskCommand, answered, eventually
 from tests.support.processes.counted_worker import hold_up, let_go, read_notes
@@ -51,7 +51,7 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     server.wait(timeout=60)
     assert phase_at_rest(desk) in ("planning", "researching")
 
-    (desk.directory / "home" / IDLE_STATUS).unlink()
+    (desk.directory / "home" / LAST_SEEN).unlink()
     before = read_notes(log)
     asked = forked_command(("status",), counted, out, said, module=COUNTED)
     assert asked.wait() == 0, said.read_text()

@@ -30,7 +30,7 @@ from desk.platform.server.failure import (
     TooBusy,
     explained,
 )
-from desk.platform.server.record import IDLE_STATUS, ServerRecord, stop_orphan
+from desk.platform.server.record import LAST_SEEN, ServerRecord, stop_orphan
 from desk.platform.server.ui_guard import ALLOWED_HOSTS, Address, guarded, hidden_address
 from desk.platform.settings import ServerSettings
 
@@ -327,7 +327,7 @@ async def embedded_server(
         ServerFailed: as `EmbeddedServer.start`.
     """
     stop_orphan(home, temporal_binary())
-    (home / IDLE_STATUS).unlink(missing_ok=True)
+    (home / LAST_SEEN).unlink(missing_ok=True)
     lost: set[int] = set()
     while True:
         async with AsyncExitStack() as stack:

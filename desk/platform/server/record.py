@@ -14,9 +14,9 @@ from desk.platform.files import explaining_full_disk
 
 ORPHAN_GRACE_SECONDS = 5.0
 
-IDLE_STATUS: Final = "at-rest.json"
-"""The file of a home with the status that `desk status` prints while no server runs. Deleted when
-one starts: from then on, runs may progress."""
+LAST_SEEN: Final = "last-seen.json"
+"""The file of a home with the status of a run that the process hosting the desk saw last. Deleted
+when a server starts: from then on, the run may progress."""
 
 _PROC = Path("/proc")
 

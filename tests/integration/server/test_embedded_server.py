@@ -27,6 +27,7 @@ from desk.platform.server.failure import DatabaseUnusable, PortInUse, ServerFail
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.server.namespace import retention_of
 from desk.platform.server.record import ServerRecord
+from desk.platform.server.stored_runs import runs_digest
 from desk.platform.settings import ServerSettings
 from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.processes.homes import free_port, home_settings
@@ -96,6 +97,26 @@ async def test_it_runs_with_the_flags_that_were_measured_to_be_fast_and_exact(
         "forceSearchAttributesCacheRefreshOnRead=false",
     ):
         assert flag in command
+
+
+async def test_the_digest_of_the_runs_changes_with_a_run_and_not_with_a_start(
+    tmp_path: Path,
+) -> None:
+    server = free_ports()
+    async with embedded_server(tmp_path, server):
+        await start_a_run(await Client.connect(server.address), "first")
+        assert runs_digest(tmp_path) is None
+    after_a_run = runs_digest(tmp_path)
+    async with embedded_server(tmp_path, server):
+        client = await Client.connect(server.address)
+        await client.get_workflow_handle("first").describe()
+    after_a_look = runs_digest(tmp_path)
+    async with embedded_server(tmp_path, server):
+        client = await Client.connect(server.address)
+        await client.get_workflow_handle("first").signal("noticed")
+    assert after_a_run is not None
+    assert after_a_look == after_a_run
+    assert runs_digest(tmp_path) not in (None, after_a_run)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the server is started as it is")

@@ -1,6 +1,8 @@
 """How long what was told of a desk at rest holds."""
 
-from collections.abc import Callable
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -31,8 +33,22 @@ def resting(tmp_path: Path) -> Settings:
     """A home whose desk was up and is not any more."""
     settings = home_settings(tmp_path)
     settings.home.mkdir(parents=True, exist_ok=True)
-    (settings.home / "temporal.db").write_text("as the server left it")
+    with changing(settings) as database:
+        database.execute(
+            "create table executions "
+            "(workflow_id text, run_id blob, next_event_id int, db_record_version int)"
+        )
+        database.execute("insert into executions values ('weekly-2026-W44', x'01', 9, 4)")
+        database.execute("insert into executions values ('temporal-sys-deployment', x'02', 8, 4)")
     return settings
+
+
+@contextlib.contextmanager
+def changing(settings: Settings) -> Iterator[sqlite3.Connection]:
+    """The database of the server, as the parts of it that are read have been since 1.20."""
+    with contextlib.closing(sqlite3.connect(settings.home / "temporal.db")) as database:
+        yield database
+        database.commit()
 
 
 @pytest.mark.parametrize("week", [None, "2026-W44"])
@@ -46,8 +62,21 @@ def test_it_says_nothing_of_another_week(resting: Settings) -> None:
     assert cached_status(resting, "2026-W43") is None
 
 
-def a_server_wrote(settings: Settings) -> None:
-    (settings.home / "temporal.db").write_text("as the next server left it")
+def a_run_progressed(settings: Settings) -> None:
+    with changing(settings) as database:
+        database.execute(
+            "update executions set db_record_version = 5 where workflow_id like 'weekly-%'"
+        )
+
+
+def a_run_was_started(settings: Settings) -> None:
+    with changing(settings) as database:
+        database.execute("insert into executions values ('weekly-2026-W45', x'03', 2, 1)")
+
+
+def the_database_is_not_as_expected(settings: Settings) -> None:
+    with changing(settings) as database:
+        database.execute("alter table executions rename column db_record_version to version")
 
 
 def a_server_runs(settings: Settings) -> None:
@@ -63,12 +92,30 @@ def it_cannot_be_read(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    "happens", [a_server_wrote, a_server_runs, a_server_was_killed, it_cannot_be_read]
+    "happens",
+    [
+        a_run_progressed,
+        a_run_was_started,
+        the_database_is_not_as_expected,
+        a_server_runs,
+        a_server_was_killed,
+        it_cannot_be_read,
+    ],
 )
 def test_it_no_longer_holds_when(resting: Settings, happens: Callable[[Settings], None]) -> None:
     cache_status(resting, TOLD)
     happens(resting)
     assert cached_status(resting, None) is None
+
+
+def test_it_holds_after_a_server_that_only_answered(resting: Settings) -> None:
+    cache_status(resting, TOLD)
+    with changing(resting) as database:
+        database.execute(
+            "update executions set db_record_version = 9 where workflow_id like 'temporal-sys-%'"
+        )
+        database.execute("create table cluster_metadata_info (last_heartbeat text)")
+    assert cached_status(resting, None) == TOLD
 
 
 @pytest.mark.parametrize(
@@ -99,7 +146,7 @@ def test_what_a_killed_host_saw_last_holds(resting: Settings) -> None:
     assert "goes on with the run; last seen" in told.text
 
 
-async def test_it_no_longer_holds_once_a_server_was_started(
+async def test_what_a_host_saw_last_no_longer_holds_once_a_server_was_started(
     resting: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def started(*_: object) -> None:
@@ -119,7 +166,7 @@ def test_a_status_that_cannot_be_written_leaves_no_earlier_one(
     monkeypatch.setattr(Path, "replace", fails)
     cache_seen_status(resting, TOLD._replace(text="later"))
     assert cached_status(resting, None) is None
-    assert not list(resting.home.glob("at-rest*"))
+    assert not list(resting.home.glob("last-seen*"))
 
 
 def fails(*_: object) -> None:
