@@ -7,7 +7,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
+    DescribeTaskQueueRequest,
     DescribeWorkerDeploymentRequest,
     SetWorkerDeploymentCurrentVersionRequest,
 )
@@ -15,6 +18,8 @@ from temporalio.client import Client
 from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import WorkerDeploymentConfig
+
+from desk.contracts.names import Queue
 
 DEPLOYMENT: Final = "research-desk"
 FROM_SOURCE: Final = "source"
@@ -73,7 +78,8 @@ async def current_deployment(client: Client, build: str) -> WorkerDeploymentConf
     """
 
     async def make_current() -> None:
-        await _make_current(client, build)
+        if not await _is_current(client, build):
+            await _make_current(client, build)
 
     if not await _is_supported(make_current):
         return None
@@ -111,6 +117,22 @@ def _versioned(build: str, behavior: VersioningBehavior) -> WorkerDeploymentConf
         use_worker_versioning=True,
         default_versioning_behavior=behavior,
     )
+
+
+async def _is_current(client: Client, build: str) -> bool:
+    """Returns whether the queue of workflows gives its tasks to a build.
+
+    Only the queue is asked, because the first request about a deployment waits 0.9 s or more for
+    the system workflows of a server that has just started.
+    """
+    request = DescribeTaskQueueRequest(
+        namespace=client.namespace,
+        task_queue=TaskQueue(name=Queue.DESK),
+        task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    )
+    described = await client.workflow_service.describe_task_queue(request)
+    current = described.versioning_info.current_deployment_version
+    return (current.deployment_name, current.build_id) == (DEPLOYMENT, build)
 
 
 async def _has_current(client: Client) -> bool:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
@@ -15,6 +16,7 @@ from desk.contracts.findings.escalations import (
     EscalationState,
 )
 from desk.contracts.names import Message, Queue
+from desk.platform.temporal import deployment
 from desk.platform.temporal.deployment import current_deployment
 from desk.platform.temporal.plugin import desk_plugin
 from tests.support.processes.local_server import local_server
@@ -89,6 +91,24 @@ async def test_a_version_that_was_replaced_is_the_current_one_again(tmp_path: Pa
         async with worker_of(client, "1"):
             assert await answered(later) is EscalationState.ANSWERED
         assert await build_of(later) == "1"
+
+
+async def test_a_version_that_is_current_is_not_made_current_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    make_current = deployment._make_current
+
+    async def noted(client: Client, build: str) -> None:
+        made.append(build)
+        await make_current(client, build)
+
+    monkeypatch.setattr(deployment, "_make_current", noted)
+    async with server_with(tmp_path) as client:
+        for build in ("1", "1", "2"):
+            async with worker_of(client, build):
+                await answered(await asked(client, "of-one-after-another"))
+    assert made == ["1", "2"]
 
 
 async def test_where_there_are_no_versions_workers_poll_without(tmp_path: Path) -> None:
