@@ -81,6 +81,8 @@ class TaskKind:
     whatever model the agent is. A task `on_market` is taken over unchanged; any other becomes the
     task in graphs of the agent that takes it over. With `in_graphs` it is what its agent does in a
     graph whose node names no task. A validator checks the results of a task that `is_validated`.
+    A model's words on a task that `is_fact_checked` are checked against their claims by one more
+    request.
     One with a `speciality` is the work of a specialist of the swarm.
     """
 
@@ -92,6 +94,7 @@ class TaskKind:
     in_graphs: bool = False
     on_market: bool = False
     is_validated: bool = False
+    is_fact_checked: bool = False
     speciality: Speciality | None = None
 
     def load_analyst(self) -> Analyst:

@@ -107,6 +107,10 @@ VALIDATED: Final = frozenset(kind.task for kind in TASKS.values() if kind.is_val
 """The tasks whose results a validator checks."""
 
 
+FACT_CHECKED: Final = frozenset(kind.task for kind in TASKS.values() if kind.is_fact_checked)
+"""The tasks whose words are checked once more if a model wrote them."""
+
+
 def delivers(task: TaskType) -> str | None:
     """Returns the `kind` of result that ends a task, or None if it is not registered."""
     kind = TASKS.get(task)

@@ -1,6 +1,6 @@
 """Turns by the built-in analysts, and the judgement of all turns, including those of models."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +14,7 @@ from desk.contracts.findings.results import (
     ResearchResult,
     ValidationResult,
 )
+from desk.contracts.findings.verdicts import FactCheck
 from desk.contracts.runs.turns import (
     MOST_REJECTED,
     AgentResult,
@@ -26,11 +27,14 @@ from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges
-from desk.trust.prose import review, without_rejected
+from desk.trust.prose import fact_checked, objected_sentences, review, without_rejected
 
 ANALYSTS: Final = {name: kind.load_analyst() for name, kind in TASKS.items()}
 """The built-in analyst of each task."""
 
+
+_Shown = tuple[Sequence[StateEntry], Sequence[ConflictRecord], str]
+"""What a writer was shown besides claims: a graph's state, its conflicts, and the question."""
 
 NO_CLAIMS: Final[Mapping[str, Claim]] = MappingProxyType({})
 
@@ -78,21 +82,42 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
     """
     if turn.result is None or turn.judged:
         return turn
+    query = request.assignment.query
+    shown = (request.state, request.conflicts, query.question if query else "")
+    if isinstance(turn.result, FactCheck):
+        return _applied(turn, turn.result, request, shown)
     result = _with_conflicts(turn.result, request)
     known = {c.claim_id: c for finding in request.findings for c in finding.claims}
     known = {**reachable, **known}
     if isinstance(result, Commentary):
-        first_day, _ = window_days(request.assignment.window)
-        counted = week_counts(known, request.markets, first_day)
-        known = {**checks_in(request.state), **known, **counted, **dollar_index_claims(known)}
-    query = request.assignment.query
-    shown = (request.state, request.conflicts, query.question if query else "")
+        known = claims_of_week(request, known)
     rejected = review(result, known, *shown)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:
         update["rejected"] = rejected[:MOST_REJECTED]
         update["without"] = without_rejected(result, rejected, *shown)
     return turn.model_copy(update=update)
+
+
+def _applied(turn: Turn, check: FactCheck, request: TurnRequest, shown: _Shown) -> Turn:
+    """Returns a fact check's turn with the sentences that it objects to, and the text that it read
+    without them."""
+    if request.text is None:
+        return turn.model_copy(update={"judged": True})
+    update = {
+        "judged": True,
+        "rejected": objected_sentences(request.text, check)[:MOST_REJECTED],
+        "without": fact_checked(request.text, check, *shown),
+    }
+    return turn.model_copy(update=update)
+
+
+def claims_of_week(request: TurnRequest, found: Mapping[str, Claim]) -> dict[str, Claim]:
+    """Returns the claims that a week's commentary may refer to: those that were found, the
+    validators' own, and the counts over all markets."""
+    first_day, _ = window_days(request.assignment.window)
+    counted = week_counts(found, request.markets, first_day)
+    return {**checks_in(request.state), **found, **counted, **dollar_index_claims(found)}
 
 
 def checks_in(state: Iterable[StateEntry]) -> dict[str, Claim]:

@@ -1,6 +1,6 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`, and
-with `judged` those of `record_judged` alone, with `opened`, `unreachable`, `charged` and `slow`
-those of the function of that name.
+with `judged` those of `record_judged` alone, with `opened`, `unreachable`, `charged`, `checked` and
+`slow` those of the function of that name.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -44,6 +44,7 @@ from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
 from tests.replay.record_judged import record_judged
 from tests.replay.written import is_there, write, write_history
+from tests.support.fact_checks import FALSE, Writer, objecting, written_by_model
 from tests.support.processes.local_server import local_server
 from tests.support.runs.chains import chain_of, continuing
 from tests.support.runs.desk import (
@@ -134,6 +135,7 @@ async def record(client: Client, directory: Path) -> None:
     await record_swarm(client, directory)
     await record_stock(client, directory)
     await record_charged(client, directory)
+    await record_checked(client, directory)
     await record_slow(client, directory)
     await _save(client, disputed)
 
@@ -394,6 +396,15 @@ async def record_slow(client: Client, directory: Path) -> None:
     await write("market_slow", client.get_workflow_handle(market_run_id(week.id, "USD/JPY")))
 
 
+async def record_checked(client: Client, directory: Path) -> None:
+    """A question whose answer a model writes, and whose fact check objects to one sentence."""
+    analyst = ScriptedAnalyst(Writer(objecting(FALSE)))
+    async with desk_workers(client, directory, analyst=analyst, servers=(KNOWLEDGE,)):
+        run = await start_graph(client, written_by_model(), run_id="checked")
+        await run.result()
+        await write("question_fact_checked", run)
+
+
 async def record_cancelled(client: Client, directory: Path) -> None:
     """Cancel a market while it tells its week of a case."""
     analyst = ScriptedAnalyst(Disagreement(("USD/JPY",)))
@@ -413,6 +424,7 @@ async def record_cancelled(client: Client, directory: Path) -> None:
 if __name__ == "__main__":
     alone = {
         "charged": record_charged,
+        "checked": record_checked,
         "judged": record_judged,
         "opened": record_opened,
         "slow": record_slow,

@@ -68,7 +68,8 @@ class AgentProgress:
 
     `draft` is the last turn whose result has figures that are not claims, `answer` the last turn.
     `remarks` say where the work was done with less than planned: fewer turns, a cheaper model, the
-    built-in analyst.
+    built-in analyst. `fact_checks` counts the requests that checked its text; `gave_up` says that
+    the writer did not correct its draft.
     """
 
     def __init__(self, model: str) -> None:
@@ -83,6 +84,8 @@ class AgentProgress:
         self.answer = Turn()
         self.remarks: list[str] = []
         self.lost_answers = 0
+        self.fact_checks = 0
+        self.gave_up = False
 
     @property
     def failure_summary(self) -> str:
@@ -121,6 +124,7 @@ class AgentProgress:
 
     def deliver_draft(self, failed: TaskFailed) -> None:
         """Notes that the draft is delivered without the sentences whose figures are not claims."""
+        self.gave_up = True
         self.remarks.append("sentences with figures that are no claims were left out")
         if failed.error.error_type != UNCORRECTED:
             self.remarks.append(failed.reason)

@@ -26,15 +26,17 @@ from temporalio.exceptions import (
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
-from desk.agents.registry import delivers
+from desk.agents.registry import FACT_CHECKED, delivers
 from desk.agents.roster import fallbacks
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunPolicy, VotingConfig
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import MOST_CALLS, SourceOutage, ToolCall, ToolResult, Tools
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.base import Contract
 from desk.contracts.findings.results import AgentError
+from desk.contracts.findings.verdicts import FactCheck
 from desk.contracts.names import (
     AgentId,
     FailureType,
@@ -58,6 +60,7 @@ from desk.runs.assignments import (
     works_until,
 )
 from desk.runs.tools import sharing_cost
+from desk.trust.prose import not_fact_checked
 from workflows.engine.agent_work import (
     UNCORRECTED,
     AgentProgress,
@@ -88,6 +91,15 @@ of the search attributes."""
 NO_LATE_CALLS = "no-late-calls"
 """The patch for runs that asked a model however little time was left. Such a call was billed and
 its answer came too late."""
+
+CHECKS_FACTS = "checks-facts"
+"""The patch for runs whose models' final words nobody read a second time."""
+
+CORRECTION_TURNS = 2
+"""The further turns of a writer whose text a fact check objects to: one to correct it, and one if
+the correction has a figure that is not a claim."""
+
+NOTHING_LEFT = "a second reading objected to all that it wrote"
 
 MIN_TIME_FOR_MODEL = timedelta(seconds=20)
 """A model is not asked with less time than this, or than a tenth of the time that it started with
@@ -154,6 +166,7 @@ class AgentRun:
                 result = await self._result(work, self._most_turns(work))
             except TaskFailed as failed:
                 result = await self._fallback_result(work, failed)
+            result = await self._fact_checked(result, work)
         return self._delivered(result, work)
 
     async def _open(self, work: AgentProgress) -> None:
@@ -182,6 +195,68 @@ class AgentRun:
             return work.draft.without
         failed.usage, failed.outages = work.usage, self._tools.outages
         raise failed
+
+    async def _fact_checked(self, result: AgentResult, work: AgentProgress) -> AgentResult:
+        """Returns a text that a model wrote without the sentences that a second reading objects to.
+
+        The objections are sent back to the writer once, like figures that are not claims, and its
+        corrected text is checked again. If nothing is left, the built-in analyst delivers. If no
+        check can be made, the text is delivered as it is and says so.
+
+        Raises:
+            TaskFailed: nothing is left, and the built-in analyst has no result.
+        """
+        by_model = work.model != BUILTIN and bool(work.answer.said)
+        checked = by_model and self.assignment.task_type in FACT_CHECKED
+        if not checked or not workflow.patched(CHECKS_FACTS):
+            return result
+        check = await self._fact_check(result, work)
+        if check.rejected and not work.gave_up:
+            check = await self._corrected(check, result, work)
+        if check.without is not None:
+            return check.without
+        work.draft = None
+        return await self._fallback_result(work, self._failed("fact check", NOTHING_LEFT))
+
+    async def _corrected(self, check: Turn, result: AgentResult, work: AgentProgress) -> Turn:
+        """Returns the check of the text that the writer corrected; that of its first text if it
+        does not deliver another one."""
+        work.draft = check.model_copy(update={"result": result})
+        try:
+            corrected = await self._result(work, work.turns + CORRECTION_TURNS)
+        except TaskFailed:
+            return check
+        return check if corrected == result else await self._fact_check(corrected, work)
+
+    async def _fact_check(self, text: AgentResult, work: AgentProgress) -> Turn:
+        """Asks the model that wrote a text to check it. Returns the objections and the text without
+        them, or the unchanged text with the reason why it was not checked."""
+        try:
+            self._degrade(work)
+            turn = await self._fact_check_turn(text, work)
+        except TaskFailed as failed:
+            return Turn(without=not_fact_checked(text, failed.reason))
+        work.usage = work.usage.plus(turn.usage)
+        if isinstance(turn.result, FactCheck):
+            return turn
+        gave_up = turn.failure and TaskFailed(turn.failure).reason
+        reason = turn.over_budget or turn.fault or gave_up or "the model's answer was lost"
+        return Turn(without=not_fact_checked(text, reason))
+
+    async def _fact_check_turn(self, text: AgentResult, work: AgentProgress) -> Turn:
+        work.fact_checks += 1
+        kind, agent = TaskType.CHECK_FACTS, self.profile.agent
+        request = TurnRequest(
+            assignment=self.assignment.model_copy(update={"task_type": kind}),
+            **dict(self.context),
+            text=text,
+            model=work.model,
+            allowance=self._budget.reserve(self._sharing),
+            last=True,
+        )
+        turn_id = turn_activity_id(agent, kind, work.fact_checks, self.place)
+        summary = f"{self.profile.title}: fact check {work.fact_checks}"
+        return await self._taken(request, work, turn_id, summary)
 
     def _most_turns(self, work: AgentProgress) -> int:
         """Returns the number of turns that the agent has. An opening replaces its first turn, which
@@ -285,16 +360,27 @@ class AgentRun:
             last=by_model
             and (last or work.stage >= Stage.FEWER_TURNS or self._calls_left(work) == 0),
         )
-        spent = Usage()
+        summary = f"{self.profile.title}: turn {work.turns}"
+        return await self._taken(request, work, self._turn_id(work), summary)
+
+    async def _taken(
+        self, request: TurnRequest, work: AgentProgress, turn_id: str, summary: str
+    ) -> Turn:
+        """Runs a turn and settles what was reserved for it.
+
+        Raises:
+            TaskFailed: the turn failed after all retries.
+        """
+        reserved, by_model, spent = request.allowance, request.model != BUILTIN, Usage()
         try:
-            turn = await self._run_turn(request, work)
+            turn = await self._run_turn(request, turn_id, summary)
             spent = turn.usage
             return turn
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
             if by_model:
-                spent = billed(error, reserved, work.model)
+                spent = billed(error, reserved, request.model)
             if cut_off(error):
                 return Turn(cut_off=True, usage=spent)
             work.usage = work.usage.plus(spent)
@@ -303,25 +389,32 @@ class AgentRun:
             if by_model:
                 self._budget.settle(reserved, spent)
 
-    async def _run_turn(self, request: TurnRequest, work: AgentProgress) -> Turn:
+    async def _run_turn(self, request: TurnRequest, turn_id: str, summary: str) -> Turn:
         """Runs the turn as an activity. A model's turn ends early enough for the built-in analyst
         to take over. Its heartbeat timeout is longer, because it is paid for: a worker that hangs
         for some seconds does not lose its answer."""
         if request.model == BUILTIN:
-            start = partial(self._execute_turn, request, work, self.assignment.deadline)
+            start = partial(self._execute_turn, request, turn_id, summary, self.assignment.deadline)
             return await with_heartbeat_retry(start)
-        return await self._execute_turn(request, work, self._model_until, PATIENT_HEARTBEAT_TIMEOUT)
+        return await self._execute_turn(
+            request, turn_id, summary, self._model_until, PATIENT_HEARTBEAT_TIMEOUT
+        )
 
     async def _execute_turn(
-        self, request: TurnRequest, work: AgentProgress, until: datetime, heartbeat: timedelta
+        self,
+        request: TurnRequest,
+        turn_id: str,
+        summary: str,
+        until: datetime,
+        heartbeat: timedelta,
     ) -> Turn:
         one_attempt = self.policy.deadlines.turn
         return await workflow.execute_activity_method(
             TurnActivities.take_turn,
             request,
             task_queue=self.profile.queue,
-            activity_id=self._turn_id(work),
-            summary=f"{self.profile.title}: turn {work.turns}",
+            activity_id=turn_id,
+            summary=summary,
             **task_bounds(self.assignment, self.policy, one_attempt, heartbeat, until),
         )
 
@@ -347,7 +440,7 @@ class AgentRun:
                 agent=self.profile.agent,
                 task_type=self.assignment.task_type,
                 delivered=True,
-                turns=work.turns,
+                turns=work.turns + work.fact_checks,
                 tool_calls=len(work.evidence),
                 remark="; ".join(work.remarks)[:4_000] or None,
                 usage=work.usage,

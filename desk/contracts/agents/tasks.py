@@ -27,6 +27,7 @@ class TaskType(RegisteredName):
     READ_PDFS = "read_pdfs"
     SEARCH_WEB = "search_web"
     SYNTHESISE = "synthesise"
+    CHECK_FACTS = "check_facts"
     PLAN_SWARM = "plan_swarm"
     RESEARCH_CONDITIONS = "research_conditions"
     ANALYSE_TECHNICALS = "analyse_technicals"

@@ -21,7 +21,7 @@ from desk.contracts.base import (
 )
 from desk.contracts.findings.claims import Claim, ClaimId
 from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
-from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
+from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence, FactCheckRecord
 from desk.contracts.markets import AreaCode, MarketName, PairSymbol
 from desk.contracts.names import AgentId
 
@@ -453,7 +453,8 @@ class WrittenTheme(Contract):
 
 class Commentary(Contract):
     """The product manager's commentary on a week's claims, with references to them: the beginning
-    of the report. `sentences` hold the commentary of earlier versions."""
+    of the report. `sentences` hold the commentary of earlier versions, `fact_check` its check by a
+    model."""
 
     kind: Literal["commentary"] = "commentary"
     task_id: ShortText
@@ -461,3 +462,4 @@ class Commentary(Contract):
     headline: Annotated[Text | None, Field(exclude_if=is_none)] = None
     standfirst: Annotated[Text | None, Field(exclude_if=is_none)] = None
     themes: Annotated[tuple[WrittenTheme, ...], Field(max_length=5, exclude_if=is_empty)] = ()
+    fact_check: Annotated[FactCheckRecord | None, Field(exclude_if=is_none)] = None

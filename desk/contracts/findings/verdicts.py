@@ -1,11 +1,11 @@
 """The verdicts on claims, and the figures in prose that are not claims."""
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.base import Contract, ShortText, Text, is_empty, is_none
 from desk.contracts.findings.claims import ClaimId
 
 NOTHING_AGAINST: Final = "Every figure follows from its evidence, and nothing speaks against one."
@@ -85,6 +85,45 @@ class DroppedSentence(Contract):
 
     place: ShortText
     reason: Text
+
+
+class FactObjection(Contract):
+    """A sentence that says something of a figure, or of the world, that its claims do not say.
+
+    `sentence` is its number in the text, from 1; `claim` is the claim or quotation that it says it
+    of. `reason` is a model's words: they are sent to the writer and are in no report.
+    """
+
+    sentence: Annotated[int, Field(ge=1)]
+    claim: ShortText | None = None
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class FactCheck(Contract):
+    """A model's check of a written text against the claims that it cites.
+
+    `ignored` counts the objections that name a sentence that the text does not have.
+    """
+
+    kind: Literal["fact_check"] = "fact_check"
+    task_id: ShortText
+    objections: Annotated[tuple[FactObjection, ...], Field(max_length=100)] = ()
+    ignored: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+
+
+class FactCheckRecord(Contract):
+    """The fact check of a published text that a model wrote.
+
+    `rules` is the edition of the rules that it was checked by, `sentences` the number that were
+    checked, and `omitted` the number that were left out because of it. `unchecked` says why no
+    check was made; the text is then published as it was written.
+    """
+
+    rules: Annotated[int, Field(ge=1)]
+    sentences: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    omitted: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    ignored: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    unchecked: Annotated[Text | None, Field(exclude_if=is_none)] = None
 
 
 class CrossCheckKind(StrEnum):

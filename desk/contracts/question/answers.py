@@ -12,7 +12,7 @@ from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord
-from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
+from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence, FactCheckRecord
 from desk.contracts.markets import AreaCode, MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import (
@@ -78,8 +78,9 @@ class AnswerReport(Contract):
 
     `window`, `market`, the markets of `swarm`, and `base_area` are the inputs for recomputing the
     claims, `verdicts` are a validator's verdicts on them. `rules` is the edition of the rules of
-    prose that its words were checked by; 0 in answers of earlier versions. `seal` is the SHA-256 of
-    the canonical JSON of all the rest.
+    prose that its words were checked by; 0 in answers of earlier versions. `fact_check` is set if a
+    model wrote the answer; None in answers of earlier versions. `seal` is the SHA-256 of the
+    canonical JSON of all the rest.
     """
 
     sections: Annotated[tuple[AnswerSection, ...], Field(max_length=20)] = ()
@@ -114,6 +115,7 @@ class AnswerReport(Contract):
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
     rules: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    fact_check: Annotated[FactCheckRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""
 
     @property

@@ -10,7 +10,7 @@ from pydantic import Field
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.episode.stock import StockRecommendation
 from desk.contracts.findings.source_results import SourceResult
-from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.findings.verdicts import DroppedSentence, FactCheckRecord
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, Hypothesis
 from desk.contracts.swarm.plan import Refinement
@@ -238,7 +238,7 @@ class Synthesis(Contract):
     is true when fitting passages were quoted and no judgement was made on whether they answer.
     `dropped` lists sentences that were omitted because they held figures that are not claims. The
     leader of a swarm adds its hypotheses and its next objective (`further`); the recommendation
-    agent of a stock's episode adds its recommendation.
+    agent of a stock's episode adds its recommendation. `fact_check` is set if a model wrote it.
     """
 
     kind: Literal["synthesis"] = "synthesis"
@@ -257,3 +257,4 @@ class Synthesis(Contract):
     ] = ()
     further: Annotated[Refinement | None, Field(exclude_if=is_none)] = None
     recommendation: Annotated[StockRecommendation | None, Field(exclude_if=is_none)] = None
+    fact_check: Annotated[FactCheckRecord | None, Field(exclude_if=is_none)] = None

@@ -27,7 +27,7 @@ from desk.contracts.findings.results import (
     ResearchResult,
     ValidationResult,
 )
-from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.findings.verdicts import FactCheck, RejectedFigure
 from desk.contracts.learning.lessons import Recommendation
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
@@ -53,6 +53,7 @@ AgentResult = Annotated[
     | WebSearched
     | QuestionPlan
     | Synthesis
+    | FactCheck
     | SwarmPlan
     | ActionChoice,
     Field(discriminator="kind"),
@@ -177,16 +178,18 @@ class TurnRequest(WeekContext, SwarmContext, EpisodeContext, _OfTask):
     """Everything an agent knows when it takes a turn: its assignment, the context of its program,
     and the conversation so far. The contexts of other programs are empty.
 
-    `exchanges` are its calls so far. `rejected` are the figures in the prose of its last result
-    that are not claims: it may deliver again, without them or with references in their place.
-    `draft` is the model's output that delivered that result, as content blocks, and `feedback` is
-    why the output is not a result. `voting` are the rules for conflicts between findings. `model`
-    takes the turn; `tools` are described to a model, and `allowance` is the limit of its call's
-    cost. With `last` it must deliver now and may make no more calls.
+    `text` is the written result that a fact check reads. `exchanges` are its calls so far.
+    `rejected` are the figures in the prose of its last result that are not claims: it may deliver
+    again, without them or with references in their place. `draft` is the model's output that
+    delivered that result, as content blocks, and `feedback` is why the output is not a result.
+    `voting` are the rules for conflicts between findings. `model` takes the turn; `tools` are
+    described to a model, and `allowance` is the limit of its call's cost. With `last` it must
+    deliver now and may make no more calls.
     """
 
     model_config = ConfigDict(serialize_by_alias=True)
 
+    text: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
     exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     rejected: Annotated[
         tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
@@ -210,7 +213,8 @@ class Turn(Contract):
 
     A result comes back `judged`: `rejected` are the figures in its prose that are not claims, and
     `without` is the result without the sentences that hold them. A result from a worker of an
-    earlier version is not judged.
+    earlier version is not judged. A fact check's are those of the text that it read: the sentences
+    objected to, and the text without them, None if nothing is left of it.
 
     `openings` are the first calls of the tasks that follow, as far as the result determines them.
     `said` is a model's output as its content blocks. If it holds no readable result, `feedback`

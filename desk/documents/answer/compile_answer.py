@@ -286,6 +286,7 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
         return AnswerReport(
             **_of_run(record),
             rules=RULES,
+            fact_check=printable.synthesis.fact_check,
             sections=printable.written.sections,
             summary=render_answer(printable.written.summary, printable.known),
             summary_prose=printable.written.summary,

@@ -30,6 +30,7 @@ from desk.documents.rendering.markdown import (
     markdown_document,
     table,
 )
+from desk.documents.rendering.words.trust import fact_check_words
 from desk.documents.rendering.words.wording import (
     analysts_words,
     arguments_words,
@@ -135,6 +136,7 @@ def _run(answer: AnswerReport) -> tuple[str, ...]:
         f"Graph {answer.graph.name}" + (f" with {escaped(given)}" if given else ""),
         f"{time_and_cost_words(answer)}; finished {instant(answer.finished_at)}",
         f"Analysts: {escaped(analysts_words(answer.usage.model))}",
+        *fact_check_words(answer.fact_check),
         *((_left_out(answer),) if answer.dropped else ()),
         f"Workflow `{escaped(answer.workflow_id)}`, run `{escaped(answer.run_id)}`",
         f"Seal `{answer.seal}`",

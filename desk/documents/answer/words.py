@@ -23,7 +23,7 @@ from desk.contracts.question.graph import NodeState
 from desk.documents.answer.parts import parts_of
 from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.words.prose import Known, render_plain
-from desk.documents.rendering.words.trust import status_words
+from desk.documents.rendering.words.trust import fact_check_gaps, status_words
 from desk.documents.rendering.words.wording import cost_words, human, one_line
 from desk.trust.prose import UnknownReferenceError, references
 
@@ -165,7 +165,7 @@ def _is_without_content(result: ToolResult) -> bool:
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
     """Returns what is missing, except what the answer's program prints itself."""
     of_parts = (part.other_missing(answer) for part in parts_of(answer))
-    return said_once(next(of_parts, answer.missing))
+    return said_once((*next(of_parts, answer.missing), *fact_check_gaps(answer.fact_check)))
 
 
 def newest_words(answer: AnswerReport) -> str | None:

@@ -74,6 +74,7 @@ def page_environment(*packages: str) -> Environment:
         "arguments": wording.arguments_words,
         "date": print_day,
         "day": print_full_day,
+        "fact_check": trust.fact_check_words,
         "human": wording.human,
         "instant": wording.instant,
         "link": web_link,

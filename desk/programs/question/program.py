@@ -9,6 +9,10 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId
 from desk.programs.week.program import PRODUCT_MANAGER
 
+SYNTHESIS_AGENT: Final = AgentProfile(
+    agent=AgentId.SYNTHESIS_AGENT, title="Synthesis agent", short="SY"
+)
+
 PROGRAM: Final = Program(
     name="question",
     workflows=("workflows.question:ResearchGraphWorkflow",),
@@ -74,11 +78,19 @@ PROGRAM: Final = Program(
         ),
         TaskKind(
             task=TaskType.SYNTHESISE,
-            agent=AgentProfile(agent=AgentId.SYNTHESIS_AGENT, title="Synthesis agent", short="SY"),
+            agent=SYNTHESIS_AGENT,
             delivers="synthesis",
             analyst="desk.programs.question.builtin.synthesis:take_turn",
             model="desk.programs.question.claude.synthesis:TASK",
             in_graphs=True,
+            is_fact_checked=True,
+        ),
+        TaskKind(
+            task=TaskType.CHECK_FACTS,
+            agent=SYNTHESIS_AGENT,
+            delivers="fact_check",
+            analyst="desk.programs.builtin.fact_check:take_turn",
+            model="desk.programs.claude.fact_check:TASK",
         ),
     ),
 )

@@ -15,6 +15,7 @@ from desk.contracts.findings.results import (
     Severity,
     ValidationResult,
 )
+from desk.contracts.findings.verdicts import FactCheck
 from desk.contracts.markets import MarketName
 from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
@@ -116,8 +117,8 @@ def progress(
 
 
 def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -> MessageContent:
-    """Returns the message with an agent's result. A plan, a commentary and a controller's choice
-    are broadcast."""
+    """Returns the message with an agent's result. A plan, a commentary, a fact check and a
+    controller's choice are broadcast."""
     if isinstance(result, ResearchResult):
         return ResearchResultContent(
             result=result,
@@ -132,6 +133,8 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
         return ValidationResultContent(result=result, execution_time_minutes=max(seconds, 0.0) / 60)
     if isinstance(result, Commentary):
         return BroadcastContent(text=f"{assignment.week} is put into words: {_worded(result)}")
+    if isinstance(result, FactCheck):
+        return BroadcastContent(text=_checked(result))
     if isinstance(result, SwarmPlan):
         return BroadcastContent(
             text=f"a {result.complexity} objective, for {len(result.subagents)} specialists"
@@ -149,6 +152,13 @@ def _worded(written: Commentary) -> str:
     if written.sentences:
         return f"{len(written.sentences)} sentences"
     return "1 theme" if len(written.themes) == 1 else f"{len(written.themes)} themes"
+
+
+def _checked(check: FactCheck) -> str:
+    """Returns `a second reading objects to 2 sentences`."""
+    count = len({each.sentence for each in check.objections})
+    what = f"{count} sentence{'' if count == 1 else 's'}" if count else "nothing"
+    return f"a second reading objects to {what}"
 
 
 def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:

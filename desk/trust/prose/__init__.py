@@ -1,5 +1,12 @@
 """Prose with references in place of figures, and the gate that enforces them."""
 
+from desk.trust.prose.fact_check import (
+    cited_in,
+    fact_checked,
+    not_fact_checked,
+    numbered_sentences,
+    objected_sentences,
+)
 from desk.trust.prose.gate import ASKED, RULES, asked_in, rejected_figures, typed, unbacked, without
 from desk.trust.prose.printable import printable, quotable
 from desk.trust.prose.prose_review import (
@@ -31,6 +38,7 @@ from desk.trust.prose.references import (
     render,
     sentence,
     side_before,
+    subject_name,
     unknown_references,
 )
 from desk.trust.prose.sentences import split_sentences
@@ -48,9 +56,11 @@ __all__ = [
     "Text",
     "UnknownReferenceError",
     "asked_in",
+    "cited_in",
     "claims_in",
     "clip",
     "commentary_texts",
+    "fact_checked",
     "faults",
     "found_in",
     "has_its_day",
@@ -58,6 +68,9 @@ __all__ = [
     "is_about_finding",
     "is_change",
     "moves",
+    "not_fact_checked",
+    "numbered_sentences",
+    "objected_sentences",
     "occurs_in",
     "pieces",
     "printable",
@@ -72,6 +85,7 @@ __all__ = [
     "sentence",
     "side_before",
     "split_sentences",
+    "subject_name",
     "texts_in",
     "typed",
     "unbacked",

@@ -145,12 +145,18 @@ def without_unfounded(
 
 def _texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
     """Yields all prose of a synthesis, each text with its place."""
+    yield from written_texts(synthesis)
+    for number, line in enumerate(synthesis.missing, start=1):
+        yield f"missing {number}", line
+
+
+def written_texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
+    """Yields the prose that the writer of a synthesis wrote, each text with its place. What is
+    missing is the desk's."""
     yield SUMMARY, synthesis.summary
     for number, section in enumerate(synthesis.sections, start=1):
         yield f"section {number}, title", section.title
         yield f"section {number}", section.content
-    for number, line in enumerate(synthesis.missing, start=1):
-        yield f"missing {number}", line
     for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
         yield f"hypothesis {number}", hypothesis.statement
         yield f"hypothesis {number}, refuted by", hypothesis.refuted_by

@@ -388,6 +388,7 @@ _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
     "markets note": _plan,
     "markets first_day last_day": lambda of: {"markets": [], "first_day": None, "last_day": None},
     "events views": _research,
+    "objections": lambda of: {"objections": []},
     "issues confidence": lambda of: {"issues": [], "confidence": 0.8},
     "headline themes": _commentary,
     "keep": _keep,

@@ -6,7 +6,12 @@ from typing import Final
 
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
-from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.findings.verdicts import (
+    ClaimCheck,
+    ClaimStatus,
+    ClaimVerdict,
+    FactCheckRecord,
+)
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.words.wording import human, share_words
 from desk.trust.conflicts import dissent
@@ -29,6 +34,28 @@ CHECK_WORDS: Final[Mapping[ClaimCheck, str]] = {
 }
 UNCHECKED: Final = "not checked"
 WITHHELD: Final = "no position holds, and the figure is withheld"
+
+
+def fact_check_words(record: FactCheckRecord | None) -> tuple[str, ...]:
+    """Returns a line that says that a model read the words a second time; none if it did not."""
+    if record is None or record.unchecked is not None:
+        return ()
+    count = f"{record.sentences} {'sentence' if record.sentences == 1 else 'sentences'}"
+    return (f"Read a second time by a model, against what is cited: {count}",)
+
+
+def fact_check_gaps(record: FactCheckRecord | None) -> tuple[str, ...]:
+    """Returns a line on the sentences that a second reading left out, or on why there was none."""
+    if record is None:
+        return ()
+    if record.unchecked is not None:
+        return (f"nobody read the words a second time against what they cite: {record.unchecked}",)
+    if not record.omitted:
+        return ()
+    one = record.omitted == 1
+    left = "1 sentence was" if one else f"{record.omitted} sentences were"
+    what = "it cites does not say it" if one else "they cite does not say it"
+    return (f"{left} left out: a second reading found that what {what}",)
 
 
 def verdicts_of(statement: MarketStatement | AnswerReport) -> dict[str, ClaimVerdict]:

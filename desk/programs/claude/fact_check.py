@@ -1,0 +1,300 @@
+"""The fact check of a finished text by a model: one request, which is shown the sentences as they
+will be printed and what each cited figure is, and answers with the sentences that say more.
+
+`fact_check_call` builds the request for any text and claims.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field, JsonValue
+
+from desk.agents.program import ModelTask
+from desk.analytics.figures import print_claim, print_known_day
+from desk.analytics.prices.series import window_days
+from desk.contracts.base import Contract
+from desk.contracts.findings.claims import Claim, Metric, level_named, span_days
+from desk.contracts.findings.results import (
+    Commentary,
+    EventType,
+    Impact,
+    MarketEvent,
+    ResearchResult,
+    ValidationResult,
+)
+from desk.contracts.findings.verdicts import FactCheck, FactObjection
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.documents.rendering.words.prose import Known, odds_of, render_plain
+from desk.documents.rendering.words.wording import human
+from desk.programs.claude.definitions import DEFINITIONS
+from desk.programs.claude.figures import reportable_claims
+from desk.programs.claude.prompts import prompt
+from desk.programs.turns import claims_of_week
+from desk.trust.prose import (
+    UnknownReferenceError,
+    asked_in,
+    cited_in,
+    claims_in,
+    numbered_sentences,
+    subject_name,
+)
+
+MOST_OBJECTIONS: Final = 100
+LONGEST_REASON: Final = 500
+MOST_INPUTS: Final = 12
+MOST_OTHERS: Final = 80
+"""The most figures that are shown besides those cited: of all subjects, and of one measure."""
+
+MOST_NOTED: Final = 60
+"""The most events, findings or other notes of one kind that are shown."""
+
+NO_REASON: Final = "it says more than its claims"
+
+FEWEST_OTHERS: Final = 10
+
+_ENDS: Final = (Metric.SPAN_START, Metric.SPAN_END)
+"""The levels that a move over other days is computed from."""
+
+_OF_WEIGHT: Final = (Impact.HIGH, Impact.MEDIUM)
+
+
+class ProposedObjection(Contract):
+    """A sentence that its claims do not support."""
+
+    sentence: int
+    claim: str | None = None
+    reason: str
+
+
+class ProposedFactCheck(Contract):
+    """The form of the model's answer."""
+
+    objections: Annotated[tuple[ProposedObjection, ...], Field(max_length=200)] = ()
+
+
+class _Checked(NamedTuple):
+    """What a text may refer to, and what was noted on its subjects."""
+
+    known: Known
+    sources: Mapping[str, str]
+    notes: Mapping[str, Sequence[str]]
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """Formats the text of a request for its check, as JSON."""
+    query, checked = request.assignment.query, _checked(request)
+    first_day, last_day = window_days(request.assignment.window)
+    return json.dumps(
+        {
+            "question": query.question if query else None,
+            "as_of": request.assignment.window.end.isoformat(),
+            "days": f"{first_day} to {last_day}",
+            **_text_for_model(request.text, checked),
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> FactCheck:
+    """Returns the objections to sentences that the text has; counts the others.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+    """
+    proposed = ProposedFactCheck.model_validate_json(text)
+    sentences = {each.number: each for each in numbered_sentences(_text_of(request))}
+    objections = [
+        FactObjection(
+            sentence=each.sentence,
+            claim=each.claim if each.claim in cited_in(sentences[each.sentence]) else None,
+            reason=each.reason.strip()[:LONGEST_REASON] or NO_REASON,
+        )
+        for each in proposed.objections
+        if each.sentence in sentences
+    ]
+    return FactCheck(
+        task_id=request.assignment.task_id,
+        objections=tuple(objections[:MOST_OBJECTIONS]),
+        ignored=len(proposed.objections) - len(objections),
+    )
+
+
+def _text_of(request: TurnRequest) -> AgentResult:
+    if request.text is None:
+        raise ValueError("there is no text to check")
+    return request.text
+
+
+def _text_for_model(text: AgentResult | None, checked: _Checked) -> dict[str, JsonValue]:
+    """Formats a text with the claims and quotations that it cites."""
+    sentences = numbered_sentences(text) if text else ()
+    cited = tuple(dict.fromkeys(name for each in sentences for name in cited_in(each)))
+    claims, quotations = checked.known.claims, checked.known.quotations
+    return {
+        "sentences": [
+            {
+                "number": each.number,
+                "place": each.place,
+                "text": _printed(each.prose, checked.known),
+                "cites": [name for name in cited_in(each) if name in {**claims, **quotations}],
+            }
+            for each in sentences
+        ],
+        "claims": {
+            name: described(claims[name], claims, checked.sources)
+            for name in cited
+            if name in claims
+        },
+        "quotations": {
+            name: f"“{quotations[name].text}” ({quotations[name].source})"
+            for name in cited
+            if name in quotations
+        },
+        "other_figures": _other_figures(text, cited, claims),
+        "same_figures": _same_figures(cited, claims),
+        "background": {kind: list(lines) for kind, lines in checked.notes.items() if lines},
+    }
+
+
+def described(claim: Claim, claims: Mapping[str, Claim], sources: Mapping[str, str]) -> str:
+    """Describes a claim: its subject, its value, what it measures, its days, and its source."""
+    subject = subject_name(claim)
+    named = subject if subject == claim.subject else f"{subject} ({claim.subject})"
+    parts = [
+        f"{named}, {human(claim.metric)}: {print_claim(claim)}",
+        DEFINITIONS.get(claim.metric, ""),
+        _days(claim),
+        _computed_from(claim, claims),
+        _published(claim, claims, sources),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _days(claim: Claim) -> str:
+    level, span = level_named(claim.claim_id), span_days(claim)
+    of_level = f"level {level}, " if level is not None else ""
+    if span is not None:
+        return f"{of_level}over {span[0].isoformat()} to {span[1].isoformat()}"
+    return f"as of {print_known_day(claim.as_of, claim.precision)}"
+
+
+def _computed_from(claim: Claim, claims: Mapping[str, Claim]) -> str:
+    inputs = [claims[name] for name in claim.inputs if name in claims]
+    listed = ", ".join(
+        f"{each.subject} {human(each.metric)} {print_claim(each)}"
+        f" ({print_known_day(each.as_of, each.precision)})"
+        for each in inputs[:MOST_INPUTS]
+    )
+    more = f" and {len(inputs) - MOST_INPUTS} more" if inputs[MOST_INPUTS:] else ""
+    return f"computed from {listed}{more}" if listed else ""
+
+
+def _published(claim: Claim, claims: Mapping[str, Claim], sources: Mapping[str, str]) -> str:
+    own = [name for name in claim.evidence if name in sources]
+    of_inputs = (name for each in claim.inputs if each in claims for name in claims[each].evidence)
+    names = own or [name for name in of_inputs if name in sources]
+    publishers = list(dict.fromkeys(sources[name] for name in names))[:3]
+    return f"published by {', '.join(publishers)}" if publishers else ""
+
+
+def _other_figures(
+    text: AgentResult | None, cited: Sequence[str], claims: Mapping[str, Claim]
+) -> dict[str, JsonValue]:
+    """Lists the other claims on each subject that an answer cites, which its writer was shown. A
+    commentary is on too many."""
+    if isinstance(text, Commentary):
+        return {}
+    others: dict[str, list[str]] = {claims[name].subject: [] for name in cited if name in claims}
+    for claim in reportable_claims(claims.values()):
+        lines = others.get(claim.subject)
+        if lines is not None and claim.claim_id not in cited and claim.metric not in _ENDS:
+            lines.append(f"{human(claim.metric)} {print_claim(claim)}, {_days(claim)}")
+    most = max(FEWEST_OTHERS, MOST_OTHERS // max(1, len(others)))
+    return {subject: "; ".join(lines[:most]) for subject, lines in others.items() if lines}
+
+
+def _same_figures(cited: Iterable[str], claims: Mapping[str, Claim]) -> dict[str, JsonValue]:
+    """Lists the same measures of other subjects, by the measure."""
+    cited = frozenset(cited)
+    measures = {name.partition(":")[2] for name in cited if name in claims and "@" not in name}
+    others: dict[str, list[str]] = {}
+    for name, claim in claims.items():
+        measure = name.partition(":")[2]
+        if name not in cited and measure in measures and claim.metric is not Metric.STATED:
+            others.setdefault(measure, []).append(f"{claim.subject} {print_claim(claim)}")
+    return {measure: "; ".join(lines[:MOST_OTHERS]) for measure, lines in others.items()}
+
+
+def _printed(prose: str, known: Known) -> str:
+    try:
+        return render_plain(prose, known)
+    except UnknownReferenceError:
+        return prose
+
+
+def _checked(request: TurnRequest) -> _Checked:
+    """Collects what the writer of a request's text was shown."""
+    text, query = request.text, request.assignment.query
+    of_state = [entry.result for entry in request.state]
+    research = [r for r in (*request.findings, *of_state) if isinstance(r, ResearchResult)]
+    claims = claims_in(request.state, request.conflicts)
+    if isinstance(text, Commentary):
+        found = {c.claim_id: c for finding in request.findings for c in finding.claims}
+        claims = claims_of_week(request, found)
+    own = text if isinstance(text, Synthesis) else None
+    known = Known(
+        claims,
+        {each.quotation_id: each for each in own.quotations} if own else {},
+        odds_of(own.hypotheses if own else ()),
+        asked_in(query.question if query else ""),
+    )
+    sources = {s.evidence_id: s.name for found in research for s in found.sources}
+    validations = [r for r in of_state if isinstance(r, ValidationResult)]
+    return _Checked(known, sources, _notes(text, research, validations, known))
+
+
+def _notes(
+    text: AgentResult | None,
+    research: Sequence[ResearchResult],
+    validations: Sequence[ValidationResult],
+    known: Known,
+) -> dict[str, Sequence[str]]:
+    """Returns what the agents noted on the subjects of a text, by kind, each once."""
+    cited = (name for each in (numbered_sentences(text) if text else ()) for name in cited_in(each))
+    subjects = {known.claims[name].subject for name in cited if name in known.claims}
+    near = [each for each in research if each.market in subjects or _shares(each, subjects)]
+    events = (event for found in near for event in found.events if _matters(event, text))
+    return {
+        "events": _each_once(
+            (f"{e.event_date}: {e.market}: {e.description}" for e in events), known
+        ),
+        "findings": _each_once((f.statement for found in near for f in found.findings), known),
+        "objections": _each_once(
+            (f"{v.market}: {issue.description}" for v in validations for issue in v.issues), known
+        ),
+        "missing": _each_once((line for found in research for line in found.missing), known),
+    }
+
+
+def _shares(found: ResearchResult, subjects: Iterable[str]) -> bool:
+    """Returns whether a result has a claim on one of the subjects."""
+    return not {claim.subject for claim in found.claims}.isdisjoint(subjects)
+
+
+def _matters(event: MarketEvent, text: AgentResult | None) -> bool:
+    """Returns whether an event can be what a text speaks of: a commentary's writer is shown those
+    of some weight and the decisions ahead."""
+    ahead = event.event_type is EventType.SCHEDULED_DECISION
+    return ahead or not isinstance(text, Commentary) or event.impact in _OF_WEIGHT
+
+
+def _each_once(lines: Iterable[str], known: Known) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(_printed(line, known) for line in lines), MOST_NOTED))
+
+
+TASK: Final = ModelTask(
+    (prompt("fact_check"),), ProposedFactCheck, material, result, without_tools=True
+)

@@ -1,0 +1,134 @@
+"""A model's answer is read a second time before it is published, against what it cites."""
+
+from pathlib import Path
+
+import pytest
+from temporalio.client import Client
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.documents.answer.markdown import render_answer_markdown
+from tests.support.fact_checks import (
+    CORRECTED,
+    FALSE,
+    SAID,
+    TRUE,
+    Checks,
+    Writer,
+    objecting,
+    written_by_model,
+)
+from tests.support.runs.desk import desk_workers
+from tests.support.runs.graphs import fork, knowing_turn, question, start_graph
+from tests.support.runs.scripted import ScriptedAnalyst, gives_up
+
+
+async def published(client: Client, directory: Path, writer: Writer) -> AnswerReport:
+    """The answer of a graph whose synthesis is written by a model."""
+    async with desk_workers(
+        client, directory, analyst=ScriptedAnalyst(writer), servers=("knowledge",)
+    ):
+        run = await start_graph(client, written_by_model())
+        result = await run.result()
+    return AnswerReport.model_validate_json(Path(result.files.json_file).read_text())
+
+
+async def test_an_answer_without_fault_is_read_once_and_the_answer_says_so(
+    client: Client, tmp_path: Path
+) -> None:
+    writer = Writer(objecting())
+    report = await published(client, tmp_path, writer)
+    assert report.summary == f"{TRUE} {FALSE}"
+    assert writer.read == [report.summary]
+    assert report.fact_check
+    assert (report.fact_check.sentences, report.fact_check.omitted) == (2, 0)
+    assert (
+        "Read a second time by a model, against what is cited: 2 sentences"
+        in render_answer_markdown(report)
+    )
+    assert str(report.usage.cost_usd) == "0.03"
+
+
+async def test_an_objection_goes_back_to_the_writer_once_and_what_it_corrects_is_read_again(
+    client: Client, tmp_path: Path
+) -> None:
+    writer = Writer(objecting(FALSE))
+    report = await published(client, tmp_path, writer)
+    assert writer.told == ["no source says since when"]
+    assert writer.read == [f"{TRUE} {FALSE}", f"{TRUE} {CORRECTED}"]
+    assert report.summary == f"{TRUE} {CORRECTED}"
+    assert report.dropped == ()
+
+
+@pytest.mark.parametrize(("corrects", "read"), [(True, 2), (False, 1)])
+async def test_what_is_objected_to_again_is_left_out_and_the_answer_says_so(
+    client: Client, tmp_path: Path, corrects: bool, read: int
+) -> None:
+    """A text that the writer leaves unchanged is not read again: the same request would cost as
+    much and say the same."""
+    writer = Writer(objecting(FALSE, CORRECTED), corrects=corrects)
+    report = await published(client, tmp_path, writer)
+    assert len(writer.read) == read
+    assert report.summary == TRUE
+    assert report.fact_check
+    assert report.fact_check.omitted == 1
+    missing = render_answer_markdown(report).partition("What is missing")[2]
+    assert "1 sentence was left out: a second reading" in missing
+
+
+async def test_an_answer_of_which_nothing_is_left_gives_way_to_the_desks_own(
+    client: Client, tmp_path: Path
+) -> None:
+    writer = Writer(objecting(TRUE, FALSE, CORRECTED))
+    report = await published(client, tmp_path, writer)
+    assert report.summary == "The desk's own words."
+    assert report.fact_check is None
+    remark = next(line.remark for line in report.nodes if line.node == "synthesis")
+    assert remark
+    assert "a second reading objected to all that it wrote" in remark
+
+
+def nonsense(request: TurnRequest) -> Turn:
+    return Turn(said=SAID, feedback="no JSON", fault="The answer does not have the form asked for")
+
+
+def too_dear(request: TurnRequest) -> Turn:
+    return Turn(over_budget="a call could cost more than is left for it")
+
+
+@pytest.mark.parametrize(
+    ("checks", "why"),
+    [
+        (nonsense, "does not have the form"),
+        (too_dear, "more than is left"),
+        (gives_up, "the source is empty"),
+    ],
+)
+async def test_an_answer_that_nobody_could_read_again_is_published_and_says_so(
+    client: Client, tmp_path: Path, checks: Checks, why: str
+) -> None:
+    writer = Writer(checks)
+    report = await published(client, tmp_path, writer)
+    assert report.summary == f"{TRUE} {FALSE}"
+    assert len(writer.read) == 1
+    assert report.fact_check
+    assert why in str(report.fact_check.unchecked)
+    missing = render_answer_markdown(report).partition("What is missing")[2]
+    assert "nobody read the words a second time" in missing
+
+
+async def test_without_a_model_nothing_is_read_again(client: Client, tmp_path: Path) -> None:
+    taken: list[TaskType] = []
+
+    def script(request: TurnRequest) -> Turn | None:
+        taken.append(request.assignment.task_type)
+        return knowing_turn(request)
+
+    async with desk_workers(
+        client, tmp_path, analyst=ScriptedAnalyst(script), servers=("knowledge",)
+    ):
+        result = await (await start_graph(client, question(fork()))).result()
+    report = AnswerReport.model_validate_json(Path(result.files.json_file).read_text())
+    assert report.fact_check is None
+    assert TaskType.CHECK_FACTS not in taken
