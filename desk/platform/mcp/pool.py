@@ -29,6 +29,7 @@ from desk.platform.mcp.attribution import attributed_answer
 from desk.platform.mcp.circuit import Circuit
 from desk.platform.mcp.connection import FAULTS, ConnectionFailed, McpConnection
 from desk.platform.mcp.redaction import redaction_for
+from desk.platform.mcp.running_timeout import running_timeout
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.mcp.transports.http import HttpAnswer, ResponseOutcome, recording_responses
 from desk.platform.mcp.transports.targets import NoTarget, target_of
@@ -166,7 +167,7 @@ class McpPool:
         self._check(server)
         async with self._circuits[server].call():
             try:
-                async with asyncio.timeout(seconds) as patience:
+                async with running_timeout(seconds) as patience:
                     yield
             except TimeoutError:
                 if not patience.expired():

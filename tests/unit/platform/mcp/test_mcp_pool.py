@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from desk.platform.mcp.circuit import FAILURES
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import (
@@ -140,6 +141,24 @@ async def test_a_pool_that_was_left_opens_nothing(silent: McpPool) -> None:
 
 async def impatient(pool: McpPool) -> ToolAnswer:
     return await pool.call(ServerCall("lying", "slow", {}, "test", SLOW_SECONDS / 3))
+
+
+async def test_the_time_for_which_this_process_was_stopped_is_not_the_source_s(
+    pool: McpPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ask(pool, "lying", "mumble")
+    loop, stopped = asyncio.get_running_loop(), 0.0
+    clock = loop.time
+    monkeypatch.setattr(loop, "time", lambda: clock() + stopped)
+    asked = [
+        asyncio.create_task(pool.call(ServerCall("lying", "slow", {}, "test", 100 * SLOW_SECONDS)))
+        for _ in range(FAILURES)
+    ]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    stopped = 1_000.0
+    for answer in await asyncio.gather(*asked):
+        assert answer.content == {"text": "well, you see"}
 
 
 async def test_a_call_that_times_out_leaves_its_neighbours_alone(pool: McpPool) -> None:

@@ -1,0 +1,50 @@
+"""A timeout that does not count the time for which this process was stopped."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+TICK_SECONDS: Final = 1.0
+"""How often is checked whether the process runs."""
+
+STOPPED_SECONDS: Final = 2.0
+"""A check that comes later than this shows that the process did not run in between: it was stopped
+(Ctrl-Z, `kill -STOP`, a paused container), or its event loop was blocked."""
+
+
+@asynccontextmanager
+async def running_timeout(seconds: float) -> AsyncIterator[asyncio.Timeout]:
+    """Like `asyncio.timeout`, for time in which this process runs.
+
+    A request that is in flight when the process is stopped gets the rest of its time afterwards: a
+    server cannot be blamed for a delay of its client.
+    """
+    async with asyncio.timeout(seconds) as timeout:
+        ticking = _Ticking(timeout, seconds)
+        try:
+            yield timeout
+        finally:
+            ticking.tick.cancel()
+
+
+class _Ticking:
+    """Extends a timeout by each delay of its ticks. `tick` is the next one."""
+
+    def __init__(self, timeout: asyncio.Timeout, seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timeout = timeout
+        self._ends = self._loop.time() + seconds
+        self.tick = self._next()
+
+    def _next(self) -> asyncio.TimerHandle:
+        self._due = self._loop.time() + TICK_SECONDS
+        return self._loop.call_at(self._due, self._check)
+
+    def _check(self) -> None:
+        late = self._loop.time() - self._due
+        # An earlier timer is called first, so that the timeout has not expired before this.
+        if late >= STOPPED_SECONDS and not self._timeout.expired():
+            self._ends += late
+            self._timeout.reschedule(self._ends)
+        self.tick = self._next()
