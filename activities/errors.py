@@ -2,7 +2,7 @@
 parses the errors of tool calls."""
 
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from temporalio.exceptions import ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
@@ -27,6 +27,21 @@ def transient(
     """Returns an error that Temporal retries, after the pause that the failing service asked for if
     it did."""
     return ApplicationError(_short(message), *details, type=kind, next_retry_delay=retry_after)
+
+
+_TIMEOUTS: Final = {
+    TimeoutType.START_TO_CLOSE: "its last attempt took longer than an attempt may",
+    TimeoutType.SCHEDULE_TO_START: "no worker was free to take it in time",
+    TimeoutType.SCHEDULE_TO_CLOSE: "no worker finished it in the time that it had",
+    TimeoutType.HEARTBEAT: (
+        "the worker of its last attempt fell silent: it was stopped, killed or too busy"
+    ),
+}
+
+
+def timeout_words(error: TimedOut) -> str:
+    """Says what was late, for people. The SDK's own message is the name of a setting."""
+    return _TIMEOUTS.get(error.type, error.message) if error.type else error.message
 
 
 def _short(message: str) -> str:

@@ -14,8 +14,10 @@ from temporalio.common import (
     TypedSearchAttributes,
 )
 from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import TimeoutError as TimedOut
 
 from activities.errors import parse_fault as parse_fault  # for the commands as well
+from activities.errors import timeout_words as timeout_words  # likewise
 from desk.contracts.agents.config import RetryConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.agents.tasks import TaskAssignment
@@ -116,9 +118,11 @@ def unusable(words: str) -> ApplicationError:
 
 def cause(error: BaseException) -> str:
     """Returns the innermost message of an error, which says what actually happened. The type of a
-    failure of the desk's own is left out: its message says it in words."""
+    failure of the desk's own is left out: its message says it in words. A timeout is described."""
     while error.__cause__ is not None:
         error = error.__cause__
+    if isinstance(error, TimedOut):
+        return timeout_words(error)
     if isinstance(error, ApplicationError) and error.type in _OWN_FAILURES:
         return error.message[:LONGEST_ERROR]
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]

@@ -13,6 +13,7 @@ import typer
 from pydantic import JsonValue
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, FailureError
+from temporalio.exceptions import TimeoutError as TimedOut
 
 from desk.contracts.agents.tools import ToolRequest
 from desk.contracts.findings.escalations import EscalationRequest
@@ -40,6 +41,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.weeks.tape.files import check_place, write_tape
+from workflows.engine.options import timeout_words
 
 EXAMPLE = "Example: desk tape save 2026-W44 2026-W44.tape.gz; desk run --tape 2026-W44.tape.gz"
 
@@ -298,6 +300,9 @@ class _TakeReader:
 def _failure_of(error: BaseException) -> TakeFailure:
     cause = _failure_of(error.__cause__) if error.__cause__ is not None else None
     message = error.message if isinstance(error, FailureError) else str(error)
+    if isinstance(error, TimedOut):
+        # Played, it is another error, and the report must give the same reason.
+        message = timeout_words(error)
     if not isinstance(error, ApplicationError):
         return TakeFailure(message=message, cause=cause)
     return TakeFailure(

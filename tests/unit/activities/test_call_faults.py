@@ -3,12 +3,14 @@
 from datetime import UTC, datetime
 
 import pytest
-from temporalio.exceptions import ApplicationError, TimeoutType
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from activities.errors import parse_fault, transient
+from activities.errors import parse_fault, timeout_words, transient
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault, FailureType
+from starters.weeks.tape.command import _failure_of
+from workflows.engine.options import cause
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
 
@@ -56,3 +58,25 @@ def test_of_a_worker_that_died_or_of_another_version_nothing_is_known(
     reason: BaseException | None,
 ) -> None:
     assert parse_fault(reason) == (None, None)
+
+
+@pytest.mark.parametrize("kind", TimeoutType)
+def test_a_report_says_in_words_what_was_late(kind: TimeoutType) -> None:
+    words = timeout_words(timed_out(kind))
+    assert "timeout" not in words
+    lost = ActivityError(
+        "Activity task timed out",
+        scheduled_event_id=5,
+        started_event_id=6,
+        identity="",
+        activity_type="call_tool",
+        activity_id="research_agent_1.research_fx.t1.quote",
+        retry_state=None,
+    )
+    lost.__cause__ = timed_out(TimeoutType.SCHEDULE_TO_CLOSE, timed_out(kind))
+    assert cause(lost) == words
+
+
+def test_a_tape_gives_the_reason_that_the_report_gave() -> None:
+    late = timed_out(TimeoutType.START_TO_CLOSE)
+    assert _failure_of(late).message == timeout_words(late)
