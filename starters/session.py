@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from desk.platform.payloads.codec_server import payload_access
 from desk.platform.server.failure import PortInUse
-from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.server.host_lock import HostLock, HostTaken, stopped_words
 from desk.platform.settings import Settings
 from desk.platform.telemetry.tracing import command_span
 from starters.terminal.exit_status import CommandError
@@ -59,6 +59,11 @@ class ServerOutage:
         self._away_at: float | None = None
         self._pause = FIRST_PAUSE_SECONDS
         self._told = False
+
+    @property
+    def reported(self) -> bool:
+        """Whether the user knows that the server does not answer."""
+        return self._told
 
     def answered(self) -> None:
         """Records that the server answers."""
@@ -205,15 +210,25 @@ async def _at_a_desk(
                 what = f"the {'server' if server_only else 'server and workers'} of {settings.home}"
                 until_seen.enter_context(reported_wait(f"{what} to start", _report))
                 return await host(settings, seen, () if server_only else _all_roles(), finish=True)
-        until_seen.enter_context(reported_wait(_answer_words(settings), _report))
+        if not patience.reported:
+            _report_stopped(settings)
+            until_seen.enter_context(reported_wait(_answer_words(settings), _report))
         return await _as_client(settings, seen)
 
 
+def _report_stopped(settings: Settings) -> None:
+    """Reports a stopped host: its workers do nothing, and the server does not say so."""
+    words = None if settings.external else stopped_words(settings.home)
+    if words is not None:
+        _report(words)
+
+
 def _answer_words(settings: Settings) -> str:
+    if settings.external:
+        return "your server to answer"
     by = HostLock(settings.home).holder()
-    host = f", which process {by} hosts," if by is not None and not settings.external else ""
-    whose = "your server" if settings.external else f"the server of {settings.home}"
-    return f"{whose}{host} to answer"
+    hosted = f" (hosted by {by})" if by is not None else ""
+    return f"the server of {settings.home} to answer{hosted}"
 
 
 async def host(

@@ -2,17 +2,30 @@
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from filelock import FileLock, Timeout
 
 from desk.platform.files import explaining_full_disk
+from desk.platform.server.record import ServerRecord, is_stopped
 
 
 class HostTaken(Exception):
-    """Another process hosts this home. The message names its process id if it is known."""
+    """Another process hosts this home. The message names the process if it is known."""
+
+
+class Host(NamedTuple):
+    """A process that hosts a home, and since when."""
+
+    pid: int
+    since: datetime
+
+    def __str__(self) -> str:
+        """Formats it as `process 4711, since 2026-11-29 01:51 UTC`."""
+        return f"process {self.pid}, since {self.since:%Y-%m-%d %H:%M} UTC"
 
 
 class HostLock:
@@ -40,7 +53,8 @@ class HostLock:
                 self._lock.acquire(blocking=False)
             except Timeout:
                 raise HostTaken(self._taken()) from None
-            self._holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+            held = {"pid": os.getpid(), "since": datetime.now(UTC).isoformat()}
+            self._holder.write_text(json.dumps(held), encoding="utf-8")
         return self
 
     def __exit__(
@@ -53,13 +67,33 @@ class HostLock:
         self._holder.unlink(missing_ok=True)
         self._lock.release()
 
-    def holder(self) -> int | None:
-        """Returns the id of the process that holds the lock. Returns None if it is not known."""
+    def holder(self) -> Host | None:
+        """Returns the process that holds the lock. Returns None if it is not known."""
         try:
-            return int(json.loads(self._holder.read_text(encoding="utf-8"))["pid"])
+            held = json.loads(self._holder.read_text(encoding="utf-8"))
+            return Host(int(held["pid"]), datetime.fromisoformat(held["since"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def _taken(self) -> str:
         by = self.holder()
-        return f"{self._home} is hosted already" + (f" by process {by}" if by is not None else "")
+        return f"{self._home} is hosted already" + (f" by {by}" if by is not None else "")
+
+
+def stopped_words(home: Path) -> str | None:
+    """Says which process of a hosted home is stopped, and what to do. Returns None if none is.
+
+    A stopped process holds the home and does nothing, and its workers and server seem to be busy.
+    """
+    host, record = HostLock(home).holder(), ServerRecord.of_running_server(home)
+    if host is not None and is_stopped(host.pid):
+        return (
+            f"{host}, hosts {home} and is stopped: `fg` in its terminal or `kill -CONT {host.pid}` "
+            f"continues it, `kill -KILL {host.pid}` ends it and loses no work"
+        )
+    if record is not None and is_stopped(record.pid):
+        return (
+            f"process {record.pid}, the Temporal server of {home}, is stopped: "
+            f"`kill -CONT {record.pid}` continues it"
+        )
+    return None

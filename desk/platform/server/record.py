@@ -86,6 +86,11 @@ def stop_orphan(home: Path, binary: Path) -> None:
         time.sleep(0.02)
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, as by Ctrl-Z or `kill -STOP`."""
+    return _state(pid) in ("T", "t")
+
+
 def _serves(pid: int, home: Path, binary: Path | None = None) -> bool:
     command = _command_of(pid)
     return str(home / "temporal.db") in command and (binary is None or str(binary) in command)
@@ -103,14 +108,24 @@ def _command_of(pid: int) -> str:
 def _ended(pid: int) -> bool:
     """Whether a killed process has released its ports and files, which happens with its last
     thread."""
+    state = _state(pid)
     if not _PROC.exists():
-        return _ps_column("stat=", pid)[:1] in ("", "Z")
+        return state in ("", "Z")
     try:
         threads = list((_PROC / str(pid) / "task").iterdir())
-        state = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return True
-    return len(threads) == 1 and state == "Z"
+    return state == "" or (len(threads) == 1 and state == "Z")
+
+
+def _state(pid: int) -> str:
+    """The state of a process, one letter as `ps` prints it. Empty if there is no such process."""
+    if not _PROC.exists():
+        return _ps_column("stat=", pid)[:1]
+    try:
+        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
 
 
 def _ps_column(column: str, pid: int) -> str:

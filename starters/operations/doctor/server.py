@@ -15,6 +15,7 @@ from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.platform.server.embedded import RETENTION
+from desk.platform.server.host_lock import stopped_words
 from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
 from starters.operations.doctor.check import Check, Level
 from starters.runs.week_choice import REFRESH
@@ -35,6 +36,10 @@ async def server_checks(desk: Desk) -> AsyncIterator[Check]:
     yield Check("server", Level.OK, f"{where}, namespace {client.namespace}{how}")
     yield await _attributes(client)
     yield await _retention(client)
+    if (stopped := _stopped(desk)) is not None:
+        yield Check("workers", Level.FAIL, stopped)
+        yield Check("data", Level.WARN, "not looked at: that takes workers")
+        return
     waiting = await _unpolled(desk)
     yield poller_check(waiting)
     if waiting:
@@ -45,6 +50,11 @@ async def server_checks(desk: Desk) -> AsyncIterator[Check]:
         return
     held = await held_fixings(client, now := datetime.now(UTC))
     yield data_check(held, now, settings.config.schedule)
+
+
+def _stopped(desk: Desk) -> str | None:
+    """Says which process of the desk is stopped, if it is hosted on this machine."""
+    return None if desk.settings.external else stopped_words(desk.settings.home)
 
 
 async def _attributes(client: Client) -> Check:

@@ -7,7 +7,7 @@ from typing import Final
 
 from temporalio.service import RPCError
 
-from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.server.host_lock import HostLock, HostTaken, stopped_words
 from desk.platform.settings import Settings, load_settings
 from desk.platform.telemetry.tracing import send_spans
 from desk.platform.temporal.client import ServerUnreachable, connect
@@ -46,7 +46,8 @@ def stay_up() -> ExitStatus:
                 settings, host(settings, _announced, (Role.ALL,), finish=True)
             )
     except HostTaken as taken:
-        raise CommandError(f"{taken}; `desk status` shows what it does") from None
+        stopped = stopped_words(settings.home)
+        raise CommandError(stopped or f"{taken}; `desk status` shows what it does") from None
 
 
 def stay_as(role: Role, *, give_up_after: float | None = None) -> ExitStatus:

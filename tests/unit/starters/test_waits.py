@@ -2,8 +2,13 @@
 
 import asyncio
 import contextlib
+import itertools
+import json
 import os
 import queue
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -103,8 +108,72 @@ async def test_a_command_names_the_process_whose_server_it_waits_for(
     monkeypatch.setattr(session, "_as_client", answers)
     with HostLock(settings.home):
         told = await with_desk(settings, work)
-    words = f"the server of {settings.home}, which process {os.getpid()} hosts, to answer: begun"
-    assert told == [words, "over"]
+        by = HostLock(settings.home).holder()
+    assert by is not None
+    assert by.pid == os.getpid()
+    assert told == [f"the server of {settings.home} to answer (hosted by {by}): begun", "over"]
+    assert "since 20" in told[0]
+
+
+async def test_a_wait_for_a_server_is_reported_once_however_often_it_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[str] = []
+    clock = itertools.count(step=10.0)
+
+    @contextlib.contextmanager
+    def recorded(what: str, _tell: Callable[[str], None]) -> Iterator[None]:
+        waits.append(what)
+        yield
+
+    async def does_not_answer(*_: object) -> None:
+        raise ServerUnreachable("timed out")
+
+    settings = home_settings(tmp_path)
+    monkeypatch.setattr(session, "reported_wait", recorded)
+    monkeypatch.setattr(session, "_as_client", does_not_answer)
+    outage = session.ServerOutage(
+        settings, lambda text: waits.append(str(text)), limit=100.0, clock=lambda: next(clock)
+    )
+    with HostLock(settings.home), pytest.raises(ServerUnreachable, match="has been away"):
+        while True:
+            try:
+                await session._at_a_desk(settings, does_not_answer, outage, server_only=True)
+            except ServerUnreachable as error:
+                outage.bear(error)
+    (first, then) = waits
+    assert "to answer" in first
+    assert "does not answer" in then
+
+
+async def test_a_host_that_is_stopped_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def answers(settings: Any, work: Callable[[Desk], Any]) -> Any:
+        return await work(Desk(SimpleNamespace(), settings, hosting=False))  # type: ignore[arg-type]
+
+    async def work(_: Desk) -> str:
+        return "read"
+
+    settings = home_settings(tmp_path)
+    monkeypatch.setattr(session, "_as_client", answers)
+    with HostLock(settings.home), stopped_process() as pid:
+        since = {"pid": pid, "since": "2026-11-02T07:00:00+00:00"}
+        (settings.home / "host.json").write_text(json.dumps(since))
+        assert await with_desk(settings, work) == "read"
+        said = capsys.readouterr().err
+        assert f"process {pid}, since 2026-11-02 07:00 UTC, hosts {settings.home}" in said
+        assert f"`kill -CONT {pid}` continues it" in said
+
+
+@contextlib.contextmanager
+def stopped_process() -> Iterator[int]:
+    """A process that was stopped as by Ctrl-Z."""
+    with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as process:
+        process.send_signal(signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        yield process.pid
+        process.kill()
 
 
 async def test_a_server_that_failed_is_reported_before_the_workers_have_stopped(
