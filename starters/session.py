@@ -306,6 +306,18 @@ async def with_query_worker(desk: Desk) -> AsyncIterator[None]:
         yield
 
 
+@contextlib.asynccontextmanager
+async def with_workers(desk: Desk) -> AsyncIterator[None]:
+    """Runs all workers until the block ends, if this process hosts the desk without workers.
+    Otherwise does nothing: another process runs the workers."""
+    if not desk.hosting:
+        yield
+        return
+    _import_workers()
+    async with _hosted_workers(desk.settings, _all_roles(), lambda: True):
+        yield
+
+
 async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
     """Returns the work's result, or raises the server's failure if the server could not be kept
     running."""

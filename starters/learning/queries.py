@@ -13,11 +13,12 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.analytics.weeks import as_of_of
 from desk.contracts.learning.record import LearnedView, RecordQuery
-from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.learning.forecasts import question_of
 from desk.platform.settings import Settings
+from starters.learning.answering import answering
 from starters.runs.week_choice import written_week
-from starters.session import Desk, require_workers, with_desk
+from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -48,11 +49,10 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
     log_to_file(settings)
 
     async def work(desk: Desk) -> LearnedView | None:
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
-        return await learned_at(desk.client, question)
+        async with answering(desk, (LEARNING_SYSTEM_ID,)):
+            return await learned_at(desk.client, question)
 
-    return interruptible(with_desk(settings, work))
+    return interruptible(with_desk(settings, work, server_only=True))
 
 
 def learned_question(settings: Settings, week: str | None, market: str | None) -> RecordQuery:

@@ -84,6 +84,18 @@ async def newest_episodes(client: Client, symbol: str | None = None) -> list[Wor
     return sorted(wanted, key=lambda run: (run.start_time, run.id), reverse=True)
 
 
+async def is_any_open(client: Client) -> bool:
+    """Returns whether an episode is under way or waits for its evaluation.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    query = f'WorkflowType = "{WorkflowType.STOCK_RESEARCH}" AND ExecutionStatus = "Running"'
+    async for _ in client.list_workflows(query, limit=1):
+        return True
+    return False
+
+
 async def finished_episodes(client: Client) -> list[WorkflowExecution]:
     """Returns every finished run, including repeated ones, in the order in which they ended.
 

@@ -26,6 +26,7 @@ from desk.programs.episode.recommendation import advised
 from starters.learning.episodes.listing import (
     ListedEpisode,
     UnreadableEpisode,
+    is_any_open,
     newest_episodes,
     read_episodes,
 )
@@ -303,6 +304,8 @@ def _at_a_desk(work: Work[Found]) -> Found:
         if not desk.hosting:
             # Workers answer queries for open episodes.
             await require_workers(desk, Queue.DESK)
+        if not await is_any_open(desk.client):
+            return await work(desk)
         async with with_query_worker(desk):
             return await work(desk)
 

@@ -7,12 +7,16 @@ from typing import Annotated
 import typer
 
 from desk.analytics.names.nearest import nearest
-from desk.contracts.names import Queue
 from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.platform.settings import load_settings
-from starters.learning.hypotheses.listing import ListedHypothesis, stored_hypotheses
+from starters.learning.answering import answering
+from starters.learning.hypotheses.listing import (
+    ListedHypothesis,
+    open_hypotheses,
+    stored_hypotheses,
+)
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
-from starters.session import Desk, require_workers, with_desk
+from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -168,12 +172,10 @@ def _kept() -> list[ListedHypothesis]:
     log_to_file(settings)
 
     async def work(desk: Desk) -> list[ListedHypothesis]:
-        if not desk.hosting:
-            # Workers score what is due, and answer queries for open hypotheses.
-            await require_workers(desk, Queue.DESK)
-        return await stored_hypotheses(desk.client)
+        async with answering(desk, await open_hypotheses(desk.client)):
+            return await stored_hypotheses(desk.client)
 
-    return interruptible(with_desk(settings, work))
+    return interruptible(with_desk(settings, work, server_only=True))
 
 
 def _none(state: str | None, market: str | None) -> str:

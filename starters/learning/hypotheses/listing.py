@@ -37,6 +37,16 @@ class ListedHypothesis(Contract):
     note: Annotated[Text | None, Field(exclude_if=is_none)] = None
 
 
+async def open_hypotheses(client: Client) -> list[str]:
+    """Returns the ids of the hypotheses that wait for their day.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    query = f'WorkflowType = "{WorkflowType.HYPOTHESIS}" AND ExecutionStatus = "Running"'
+    return [run.id async for run in client.list_workflows(query)]
+
+
 async def stored_hypotheses(client: Client) -> list[ListedHypothesis]:
     """Returns all hypotheses on the server, the latest run of each id.
 

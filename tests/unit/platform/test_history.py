@@ -25,6 +25,7 @@ from desk.platform.temporal.history import (
     fetch_chain,
     fetch_history,
     fetch_start,
+    has_due_work,
 )
 from tests.replay.written import HISTORIES
 
@@ -259,3 +260,36 @@ async def test_a_history_that_is_gone_is_told_from_one_that_cannot_be_fetched() 
     server.error = RPCError("away", RPCStatusCode.UNAVAILABLE, b"")
     with pytest.raises(RPCError, match="away"):
         await fetch_history(server.client, "weekly-2026-W44", "first")
+
+
+LATER = BEGAN + timedelta(hours=1)
+TIMER = event(5, "TimerStarted", {"timerId": "1", "startToFireTimeout": "1800s"})
+FIRED = event(6, "TimerFired", {"timerId": "1", "startedEventId": "5"})
+ASKED = event(7, "ActivityTaskScheduled", {"activityId": "score"})
+ANSWERED = event(9, "ActivityTaskCompleted", {"scheduledEventId": "7"})
+DECIDED = event(10, "WorkflowTaskCompleted", {"scheduledEventId": "8"})
+
+
+@pytest.mark.parametrize(
+    ("events", "at", "due"),
+    [
+        ((STARTED,), LATER, False),
+        ((STARTED, TIMER), BEGAN, False),
+        ((STARTED, TIMER), LATER, True),
+        ((STARTED, TIMER, FIRED), BEGAN, True),
+        ((STARTED, TIMER, FIRED, DECIDED), LATER, False),
+        ((STARTED, TIMER, event(6, "TimerCanceled", {"startedEventId": "5"})), LATER, False),
+        ((STARTED, ASKED), BEGAN, True),
+        ((STARTED, ASKED, ANSWERED, DECIDED), LATER, False),
+    ],
+)
+async def test_work_is_due_with_a_timer_that_is_over_and_an_activity_that_is_not(
+    events: Sequence[HistoryEvent], at: datetime, due: bool
+) -> None:
+    async def read(**_: object) -> AsyncIterator[HistoryEvent]:
+        for each in events:
+            yield each
+
+    handle = SimpleNamespace(fetch_history_events=read)
+    client = SimpleNamespace(get_workflow_handle=lambda *_, **__: handle)
+    assert await has_due_work(cast(Client, client), "learning-system", at) is due

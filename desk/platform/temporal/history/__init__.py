@@ -37,6 +37,7 @@ from desk.platform.temporal.history._history import (
     fetch_last_scheduled,
     fetch_raw_events,
     fetch_start,
+    has_due_work,
 )
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "fetch_last_scheduled",
     "fetch_raw_events",
     "fetch_start",
+    "has_due_work",
     "instant",
     "typed_event",
 ]

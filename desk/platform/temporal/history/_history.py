@@ -2,7 +2,8 @@
 events."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
-from datetime import timedelta
+from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -27,10 +28,16 @@ from desk.platform.temporal.history._events import (
     Payloads,
     WorkflowEnded,
     WorkflowStarted,
+    instant,
     typed_event,
 )
 
 T = TypeVar("T")
+
+_ACTIVITY_ENDS: Final = frozenset(
+    f"activity_task_{end}_event_attributes"
+    for end in ("completed", "failed", "timed_out", "canceled")
+)
 
 
 class Activity(NamedTuple):
@@ -254,6 +261,36 @@ async def fetch_raw_events(
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise
         raise HistoryGone(workflow_id) from None
+
+
+async def has_due_work(client: Client, workflow_id: str, now: datetime) -> bool:
+    """Returns whether a workflow has work to do now: an activity that has not ended, or a timer
+    that is due. Returns False for a workflow that does not exist.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    activities: set[int] = set()
+    timers: dict[int, datetime] = {}
+    fired = False
+    with suppress(HistoryGone):
+        async for event in fetch_raw_events(client, workflow_id):
+            kind = event.WhichOneof("attributes")
+            told: Any = getattr(event, kind) if kind else None
+            match kind:
+                case "activity_task_scheduled_event_attributes":
+                    activities.add(event.event_id)
+                case "timer_started_event_attributes":
+                    pause = told.start_to_fire_timeout.ToTimedelta()
+                    timers[event.event_id] = instant(event.event_time) + pause
+                case "timer_fired_event_attributes" | "timer_canceled_event_attributes":
+                    timers.pop(told.started_event_id, None)
+                    fired = fired or kind.startswith("timer_fired")
+                case "workflow_task_completed_event_attributes":
+                    fired = False
+                case str() if kind in _ACTIVITY_ENDS:
+                    activities.discard(told.scheduled_event_id)
+    return fired or bool(activities) or any(due <= now for due in timers.values())
 
 
 class CallMade(NamedTuple):
