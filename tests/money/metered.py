@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from desk.contracts.agents.usage import Usage
 from desk.platform.models.claude import usage_of
-from tests.support.models.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
+from tests.support.models.model_week import CHECKS_FACTS, COMMENTS, PLANS, RESEARCHES, VALIDATES
 
 SAYS: Final[Mapping[str, Mapping[str, Any]]] = {
     RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},
     VALIDATES: {"issues": [], "confidence": 0.8},
     COMMENTS: {"headline": "A quiet week."},
+    CHECKS_FACTS: {"objections": []},
 }
 LONGEST_SECONDS: Final = 3.0
 UNREADABLE: Final = 0.2

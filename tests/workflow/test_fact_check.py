@@ -5,10 +5,20 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
+from desk.contracts.agents.config import AgentConfig
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.findings.results import Commentary, WrittenTheme
+from desk.contracts.findings.verdicts import FactCheck, FactObjection
+from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.week.report import ResearchReport
 from desk.documents.answer.markdown import render_answer_markdown
+from desk.programs.turns import builtin_turn
+from desk.programs.week.document.json_form import from_json
+from desk.programs.week.document.rendering.wording import commenting_words
+from desk.trust.prose import numbered_sentences
 from tests.support.fact_checks import (
     CORRECTED,
     FALSE,
@@ -19,7 +29,8 @@ from tests.support.fact_checks import (
     objecting,
     written_by_model,
 )
-from tests.support.runs.desk import desk_workers
+from tests.support.models.spending import MODEL, priced
+from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
 from tests.support.runs.graphs import fork, knowing_turn, question, start_graph
 from tests.support.runs.scripted import ScriptedAnalyst, gives_up
 
@@ -116,6 +127,70 @@ async def test_an_answer_that_nobody_could_read_again_is_published_and_says_so(
     assert why in str(report.fact_check.unchecked)
     missing = render_answer_markdown(report).partition("What is missing")[2]
     assert "nobody read the words a second time" in missing
+
+
+async def commented(client: Client, directory: Path, *objected: str) -> ResearchReport:
+    """The report of a week whose head a model writes, and whose check objects to these sentences
+    each time."""
+    read: list[Commentary] = []
+
+    def script(request: TurnRequest) -> Turn | None:
+        by = {"task_id": request.assignment.task_id}
+        if request.assignment.task_type is TaskType.CHECK_FACTS:
+            assert isinstance(request.text, Commentary)
+            read.append(request.text)
+            sentences = (each for each in numbered_sentences(request.text))
+            objections = tuple(
+                FactObjection(sentence=each.number, reason="no claim says it")
+                for each in sentences
+                if each.prose in objected
+            )
+            return priced(Turn(result=FactCheck(objections=objections, **by), said=SAID), "0.01")
+        if request.assignment.task_type is TaskType.COMMENT_WEEK and request.model == BUILTIN:
+            return builtin_turn(request)
+        if request.assignment.task_type is TaskType.COMMENT_WEEK:
+            theme = WrittenTheme(
+                title="The yen", moved="USD/JPY is at [[USD/JPY:last]].", why=FALSE
+            )
+            written = Commentary(headline=TRUE, themes=(theme,), **by)
+            return priced(Turn(result=written, said=SAID), "0.02")
+        return None
+
+    config = desk_config(pair("USD/JPY"))
+    agents = (AgentConfig(agent=AgentId.PRODUCT_MANAGER, model=MODEL),)
+    policy = config.policy.model_copy(update={"agents": agents})
+    async with desk_workers(client, directory, analyst=ScriptedAnalyst(script)):
+        week = await start_week(client, config.model_copy(update={"policy": policy}))
+        result = await week.result()
+    assert len(read) == 1, "an unchanged text is not read again"
+    return from_json(Path(result.files.json_file).read_text())
+
+
+async def test_the_head_of_a_report_is_read_a_second_time(client: Client, tmp_path: Path) -> None:
+    report = await commented(client, tmp_path)
+    assert report.lead
+    assert report.lead.themes[0].why
+    assert "Read a second time by a model" in str(commenting_words(report))
+    assert report.commenting
+    assert str(report.commenting.usage.cost_usd) == "0.03"
+
+
+async def test_a_reason_that_is_objected_to_is_left_out_of_the_head_of_a_report(
+    client: Client, tmp_path: Path
+) -> None:
+    report = await commented(client, tmp_path, FALSE)
+    assert report.lead
+    assert (report.lead.headline.text, report.lead.themes[0].why) == (TRUE, None)
+    assert "1 sentence was left out: a second reading" in str(commenting_words(report))
+
+
+async def test_a_head_of_which_nothing_is_left_gives_way_to_the_desks_own(
+    client: Client, tmp_path: Path
+) -> None:
+    report = await commented(client, tmp_path, TRUE, "USD/JPY is at [[USD/JPY:last]].")
+    assert report.lead
+    assert not report.lead.written
+    assert "a second reading objected to all" in str(commenting_words(report))
 
 
 async def test_without_a_model_nothing_is_read_again(client: Client, tmp_path: Path) -> None:

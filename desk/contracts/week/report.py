@@ -42,7 +42,12 @@ from desk.contracts.findings.results import (
     View,
 )
 from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
-from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
+from desk.contracts.findings.verdicts import (
+    ClaimVerdict,
+    CrossCheck,
+    DroppedSentence,
+    FactCheckRecord,
+)
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketName, MarketSpec
 from desk.contracts.names import AgentId
@@ -372,8 +377,9 @@ class ResearchReport(Contract):
     `lead` is None in reports of earlier versions of the desk. `evidence` holds every tool result
     that a claim, a verdict or a table rests on. `advice` is the advice of the desk's own record to
     the run, and `follows` are the recommendations that the plan adopted. `rules` is the edition of
-    the rules of prose that its words were checked by; 0 in reports of earlier versions. `seal` is
-    the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
+    the rules of prose that its words were checked by; 0 in reports of earlier versions.
+    `fact_check` is the check of a model's commentary; None in reports of earlier versions. `seal`
+    is the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
     """
 
     week: IsoWeek
@@ -406,6 +412,7 @@ class ResearchReport(Contract):
     follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     timings: Timings
     rules: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    fact_check: Annotated[FactCheckRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""
 
     @property

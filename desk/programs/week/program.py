@@ -95,6 +95,7 @@ PROGRAM: Final = Program(
             delivers="commentary",
             analyst="desk.programs.week.builtin.product_manager:comment",
             model="desk.programs.week.claude.commentary:TASK",
+            is_fact_checked=True,
         ),
     ),
 )

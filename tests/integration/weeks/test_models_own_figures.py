@@ -77,6 +77,8 @@ def told(system: str, asked: Request) -> Request:
         return {"markets": lines}
     if "You are the validator" in system:
         return {"issues": [], "confidence": 0.8}
+    if "You are the fact checker" in system:
+        return {"objections": []}
     if COMMENTS in system:
         words = f"EUR/JPY [[{MOVE}|moved]] with USD/JPY [[USD/JPY:move|signed]]."
         theme = {"title": "The yen is weak", "markets": ["USD/JPY"], "moved": words}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.models.model_server import model_server
-from tests.support.models.model_week import COMMENTS, KEY, PLANS, USED
+from tests.support.models.model_week import CHECKS_FACTS, COMMENTS, KEY, PLANS, USED
 from tests.support.processes.command import Answer, DeskCommand
 
 DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
@@ -60,6 +60,10 @@ SCRIPT = (
             "content": json.dumps({"headline": "USD/JPY moved [[USD/JPY:move]]."}),
             "usage": USED,
         },
+    },
+    {
+        "match": {"systemMessage": CHECKS_FACTS},
+        "response": {"content": json.dumps({"objections": []}), "usage": USED},
     },
 )
 

@@ -11,6 +11,7 @@ USED: Final = {"input_tokens": 900, "output_tokens": 80}
 PLANS: Final = "You plan the week"
 RESEARCHES: Final = "You are a research agent"
 VALIDATES: Final = "You are the validator"
+CHECKS_FACTS: Final = "You are the fact checker"
 COMMENTS: Final = "You write the head of the report"
 
 
@@ -96,6 +97,7 @@ class Scripted:
             RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},
             VALIDATES: {"issues": issues, "confidence": 0.8},
             COMMENTS: {"headline": "A quiet week.", "themes": themes},
+            CHECKS_FACTS: {"objections": []},
         }
         return [
             *(fixture for lines in self.lines for fixture in lines.fixtures),

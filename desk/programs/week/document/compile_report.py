@@ -252,7 +252,12 @@ def _with_words(
         told = "; ".join(words for words in (line.remark, left_out) if words)
         line = line.model_copy(update={"remark": told})
     lead = lead_with(kept, lead_of(report, claims), claims, report.markets)
-    update = {"commentary": sentences_of(kept, claims), "commenting": line, "lead": lead}
+    update = {
+        "commentary": sentences_of(kept, claims),
+        "commenting": line,
+        "lead": lead,
+        "fact_check": record.commentary.fact_check if record.commentary else None,
+    }
     return report.model_copy(update=update)
 
 

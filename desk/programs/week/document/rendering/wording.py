@@ -26,6 +26,7 @@ from desk.contracts.week.report import (
     ResearchReport,
     Theme,
 )
+from desk.documents.rendering.words.trust import fact_check_gaps, fact_check_words
 from desk.documents.rendering.words.wording import (
     NO_FIGURE,
     allowance_words,
@@ -98,15 +99,18 @@ def commentator_words(report: ResearchReport) -> str:
 
 
 def commenting_words(report: ResearchReport) -> str | None:
-    """Says who commented on the week, and what it cost; None if no model was asked."""
+    """Says who commented on the week, what it cost, and whether it was read a second time; None if
+    no model was asked."""
     line = report.commenting
     if line is None:
         return None
     if not line.delivered:
         return f"No commentary was delivered: {one_line(line.error or 'no reason given')}"
+    told = f"Commented by {line.usage.model}, {cost_words(line.usage)}"
     if line.remark:
-        return f"The commentary took {cost_words(line.usage)}: {one_line(line.remark)}"
-    return f"Commented by {line.usage.model}, {cost_words(line.usage)}"
+        told = f"The commentary took {cost_words(line.usage)}: {one_line(line.remark)}"
+    gaps = (f"{gap[:1].upper()}{gap[1:]}" for gap in fact_check_gaps(report.fact_check))
+    return ". ".join((told, *fact_check_words(report.fact_check), *gaps))
 
 
 def spent_words(report: ResearchReport) -> str:
