@@ -18,6 +18,7 @@ from tests.chaos.test_killed_processes import published
 from tests.support.models.billing import billing
 from tests.support.models.model_server import ModelServer, model_server
 from tests.support.models.model_week import (
+    CHECKS_FACTS,
     COMMENTS,
     KEY,
     PLANS,
@@ -36,6 +37,7 @@ PAUSE_SECONDS = 0.15
 ASKS = {
     PLANS: Role.ORCHESTRATOR,
     COMMENTS: Role.ORCHESTRATOR,
+    CHECKS_FACTS: Role.ORCHESTRATOR,
     RESEARCHES: Role.RESEARCH,
     VALIDATES: Role.VALIDATION,
 }

@@ -76,6 +76,7 @@ _ACTIONS: Final[Mapping[StockAction, TaskKind]] = MappingProxyType(
             analyst="desk.programs.episode.builtin.recommendation:generate",
             model="desk.programs.episode.claude.recommendation:TASK",
             on_market=True,
+            is_fact_checked=True,
         ),
         # Has no model: the outcome of a recommendation is measured and described by rule.
         StockAction.EVALUATE_PERFORMANCE: TaskKind(

@@ -305,6 +305,7 @@ PROGRAM: Final = Program(
             delivers="synthesis",
             analyst="desk.programs.swarm.builtin.leader:conclude",
             model="desk.programs.swarm.claude.conclusion:TASK",
+            is_fact_checked=True,
         ),
     ),
     stand_ins=(RESERVE,),

@@ -15,7 +15,7 @@ from desk.programs.episode.claude.recommendation import most_confidence
 from tests.support.models.model_server import model_server
 from tests.support.models.model_stock import ROLES, Episode, advice, insight
 from tests.support.models.model_stock_news import INJECTION, INVENTED
-from tests.support.models.model_week import KEY
+from tests.support.models.model_week import CHECKS_FACTS, KEY
 from tests.support.processes.command import Answer, DeskCommand
 
 TOPIC: Final = "tea leaves"
@@ -141,7 +141,8 @@ def test_everybody_who_judges_is_a_model_and_delivers(researched: Researched) ->
 
 def test_an_evaluation_is_measured_and_nothing_paid_for_it(researched: Researched) -> None:
     systems = [json.dumps(each["messages"][0]) for each in researched.asked]
-    assert all(any(role in system for role in ROLES.values()) for system in systems)
+    roles = (*ROLES.values(), CHECKS_FACTS)
+    assert all(any(role in system for role in roles) for system in systems)
     evaluation = board_of(researched).evaluation
     assert evaluation and evaluation.reward is not None
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.models.model_server import model_server
-from tests.support.models.model_week import CHECKS_FACTS, COMMENTS, KEY, PLANS, USED
+from tests.support.models.model_week import COMMENTS, KEY, NO_FAULT, PLANS, USED
 from tests.support.processes.command import Answer, DeskCommand
 
 DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
@@ -61,10 +61,7 @@ SCRIPT = (
             "usage": USED,
         },
     },
-    {
-        "match": {"systemMessage": CHECKS_FACTS},
-        "response": {"content": json.dumps({"objections": []}), "usage": USED},
-    },
+    NO_FAULT,
 )
 
 
@@ -128,7 +125,7 @@ def test_the_model_plans_and_the_report_says_what_it_cost(planned: Planned) -> N
     page = planned.file(DELIVERS)
     printed = page.with_suffix(".md").read_text()
     assert "Planned by claude-opus-5-5 in 2 turns, 980 tokens, $0.0" in printed
-    planned.desk.until(lambda status: "spent 1," in status.out, "status", "--week", DELIVERS)
+    planned.desk.until(lambda status: "spent 2," in status.out, "status", "--week", DELIVERS)
     audited = planned.desk("audit", str(page))
     assert audited.code == 0, audited.out
 

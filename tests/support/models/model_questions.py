@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from tests.support.models.model_week import USED, Lines
+from tests.support.models.model_week import NO_FAULT, USED, Lines
 
 AGENTS: Final = {
     "plan": "choose the markets to research for it",
@@ -13,11 +13,9 @@ AGENTS: Final = {
     "pdfs": "You are the PDF agent",
     "search": "You are the Search agent",
     "synthesis": "You are the Synthesis agent",
-    "fact check": "You are the fact checker",
 }
 NO_MARKETS: Final[dict[str, Any]] = {"markets": [], "first_day": None, "last_day": None}
 NOTHING: Final[dict[str, Any]] = {"keep": []}
-NO_FAULT: Final[dict[str, Any]] = {"objections": []}
 NO_ANSWER: Final[dict[str, Any]] = {
     "summary": "Nothing was found.",
     "sections": [],
@@ -54,7 +52,6 @@ class Questioned:
     def fixtures(self) -> list[dict[str, Any]]:
         """All that is said, as aimock takes it."""
         usual = dict.fromkeys(AGENTS, NOTHING) | {"plan": NO_MARKETS, "synthesis": NO_ANSWER}
-        usual["fact check"] = NO_FAULT
         return [
             *(fixture for part in self.parts for fixture in part.fixtures),
             *(
@@ -64,4 +61,5 @@ class Questioned:
                 }
                 for kind, answer in usual.items()
             ),
+            NO_FAULT,
         ]

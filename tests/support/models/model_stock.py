@@ -21,6 +21,7 @@ from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window
 from tests.support.models.model_questions import Part
+from tests.support.models.model_week import NO_FAULT
 from tests.support.swarms.asking import AS_OF, COMPUTED, DAY, MODEL, NVIDIA, WEEK, digest
 
 SYMBOL: Final = NVIDIA.market
@@ -80,7 +81,7 @@ class Episode:
 
     def fixtures(self) -> list[dict[str, Any]]:
         """All that is said, as aimock takes it."""
-        return [fixture for part in self.parts for fixture in part.fixtures]
+        return [*(fixture for part in self.parts for fixture in part.fixtures), NO_FAULT]
 
 
 def blank(action: StockAction | None = None, **fields: Any) -> TurnRequest:

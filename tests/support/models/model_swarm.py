@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.support.models.model_questions import Part
+from tests.support.models.model_week import NO_FAULT
 
 ROLES: Final = {
     "plan": "You plan one round of research",
@@ -28,7 +29,7 @@ class Swarmed:
 
     def fixtures(self) -> list[dict[str, Any]]:
         """All that is said, as aimock takes it."""
-        return [fixture for part in self.parts for fixture in part.fixtures]
+        return [*(fixture for part in self.parts for fixture in part.fixtures), NO_FAULT]
 
 
 def part_of(agent: str, market: str = "USD/JPY") -> dict[str, Any]:

@@ -14,6 +14,12 @@ VALIDATES: Final = "You are the validator"
 CHECKS_FACTS: Final = "You are the fact checker"
 COMMENTS: Final = "You write the head of the report"
 
+NO_FAULT: Final[dict[str, Any]] = {
+    "match": {"systemMessage": CHECKS_FACTS},
+    "response": {"content": json.dumps({"objections": []}), "usage": USED},
+}
+"""The fixture of a fact checker that objects to nothing."""
+
 
 @dataclass
 class Lines:
@@ -97,7 +103,6 @@ class Scripted:
             RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},
             VALIDATES: {"issues": issues, "confidence": 0.8},
             COMMENTS: {"headline": "A quiet week.", "themes": themes},
-            CHECKS_FACTS: {"objections": []},
         }
         return [
             *(fixture for lines in self.lines for fixture in lines.fixtures),
@@ -108,4 +113,5 @@ class Scripted:
                 }
                 for system, answer in usual.items()
             ),
+            NO_FAULT,
         ]
