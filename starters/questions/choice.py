@@ -9,13 +9,14 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from desk.agents.roster import profile_of
-from desk.analytics.names.currency_mentions import (
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.mentions import (
     currency_mentions,
     is_cross_with,
     mention_parameters,
     other_markets_named,
 )
-from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.nearest import suggestion
 from desk.analytics.names.periods import (
     Period,
@@ -27,7 +28,6 @@ from desk.analytics.names.periods import (
     since_decision,
 )
 from desk.analytics.names.subjects import (
-    NamedAs,
     currency_asked_for,
     pairs_named,
     speaks_of_banks,

@@ -1,18 +1,10 @@
 """The central banks by area, with their full names and the market's other names for them."""
 
-import re
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.contracts.markets import AreaCode
-
-_ABBREVIATED: Final = 4
-"""Names of at most so many letters are abbreviations."""
-
-_WORDS_BESIDES: Final = frozenset({"fed", "bot"})
-"""Abbreviations that are also English words."""
 
 
 class CentralBank(NamedTuple):
@@ -81,36 +73,3 @@ def named_at_the_start(bank: str) -> str:
     """A bank's full name at the start of a sentence: `The Federal Reserve`."""
     named = named_in_a_sentence(bank)
     return f"{named[0].upper()}{named[1:]}"
-
-
-class BankMention(NamedTuple):
-    """A central bank that a text names, by its area, with the position."""
-
-    area: AreaCode
-    start: int
-    end: int
-
-
-def bank_mentions(text: str) -> tuple[BankMention, ...]:
-    """The central banks that a text names, in order, case-insensitive. An abbreviation that is also
-    a word counts in lower case only after an article (`the fed`)."""
-    found = _pattern().finditer(text)
-    return tuple(BankMention(m.lastgroup or "", m.start(), m.end()) for m in found)
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(?:" + "|".join(f"(?P<{area}>{_called(area)})" for area in CENTRAL_BANKS) + r")(?!\w)"
-    )
-
-
-def _called(area: AreaCode) -> str:
-    bank = CENTRAL_BANKS[area]
-    names = [name.removeprefix("the ") for name in (bank.name, *bank.also_called)]
-    patterns = [rf"(?i:{re.escape(n)})" for n in names if len(n) > _ABBREVIATED]
-    short = [n for n in names if len(n) <= _ABBREVIATED]
-    patterns += [
-        rf"{n}|(?i:the\s{n})" if n.lower() in _WORDS_BESIDES else rf"(?i:{n})" for n in short
-    ]
-    return "|".join(patterns)

@@ -20,8 +20,8 @@ from contextlib import closing
 from types import MappingProxyType
 from typing import Final
 
-from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.names.mentions import currency_mentions
 from desk.analytics.retrieval.full_text import FullTextIndex, content_stems, stems
 from desk.analytics.retrieval.fusion import Order, fused
 from desk.contracts.learning.memory import (

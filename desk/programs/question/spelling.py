@@ -22,8 +22,8 @@ from desk.analytics.names.aliases import (
 )
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_codes, home_of, names_of
-from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import AREAS
+from desk.analytics.names.mentions import currency_mentions
 from desk.analytics.names.nearest import respelled
 from desk.analytics.names.periods.time_words import calendar_names
 from desk.analytics.names.subjects import subjects_asked

@@ -5,16 +5,17 @@ from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from desk.analytics.names.countries import countries_named
 from desk.analytics.names.currencies import currency_name, quoted_as
-from desk.analytics.names.currency_mentions import (
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.mentions import (
     countries_beside,
+    country_mentions,
     currency_mentions,
     is_against,
+    printed_pairs,
     without_other_currencies,
+    written_pairs,
 )
-from desk.analytics.names.markets import DOLLAR
-from desk.analytics.names.subjects import namings, written_pairs
 from desk.sources.ecb.rates import EURO
 
 OTHER_CROSSES: Final = ("GBP/JPY", "AUD/JPY", "NZD/JPY", "CAD/JPY", "CHF/JPY", "AUD/NZD")
@@ -92,7 +93,8 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
     stocks = [*_stocks(bare, held)]
     currencies = _currencies(_blanked(bare, stocks), codes)
     if not written and not stocks and not currencies:
-        currencies = [_Mention(*naming) for naming in countries_named(bare, codes)]
+        named = (each for each in country_mentions(bare) if each.code in codes)
+        currencies = [_Mention(each.code, each.start, each.end) for each in named]
     quoted = {code for pair in pairs for code in pair.name.split("/")}
     besides = [mention for mention in currencies if mention.name not in quoted]
     found = [*pairs, *stocks, *_usual_pairs(bare, besides)]
@@ -117,13 +119,11 @@ def nearest_symbols(text: str, held: Collection[str], most: int) -> tuple[str, .
 
 
 def _pairs(text: str) -> Iterator[_Mention]:
-    written = [_Mention(*pair) for pair in written_pairs(text)]
-    yield from written
-    starts = {pair.start for pair in written}
-    for naming in namings(text):
-        base, _, quote = naming.subject.partition("/")
-        if quote and base != quote and naming.start not in starts:
-            yield _Mention(naming.subject, naming.start, naming.start + len(naming.subject))
+    starts: set[int] = set()
+    for each in (*written_pairs(text), *printed_pairs(text)):
+        if each.start not in starts:
+            starts.add(each.start)
+            yield _Mention("/".join(each.meaning.codes), each.start, each.end)
 
 
 def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:

@@ -20,7 +20,6 @@ from desk.analytics.names.subjects import (
     currencies_named,
     named_subjects,
     namings,
-    with_currencies_lowercased,
 )
 from desk.analytics.news.headline_polarity import polarity_of
 from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stance_of
@@ -245,9 +244,8 @@ def _names(text: str, asked: Asked) -> bool:
     spoken = rf"\b(?:{re.escape(asked.symbol)}" + (f"|{company.spoken})" if company else ")")
     if not asked.areas and not is_pair(asked.symbol):
         return re.search(spoken, text) is not None
-    spoken_of = with_currencies_lowercased(text)
     subjects = (asked.symbol, *_banks(asked))
-    return bool(named_subjects(spoken_of, subjects, namings(spoken_of)))
+    return bool(named_subjects(text, subjects, namings(text)))
 
 
 def _banks(asked: Asked) -> Sequence[str]:
@@ -338,16 +336,15 @@ def _side_of_headline(headline: str, symbol: str) -> int:
     """1 for a headline about a stock, a pair or its first side, -1 for its second side."""
     if not is_pair(symbol):
         return 1
-    text = with_currencies_lowercased(headline)
-    named = namings(text)
+    named = namings(headline)
     if any(each.subject == symbol for each in named):
         return 1
     base, quote = symbol.split("/")
-    spoken = {base, quote}.intersection(currencies_named(text))
+    spoken = {base, quote}.intersection(currencies_named(headline))
     if len(spoken) == 1:
         return 1 if base in spoken else -1
     first, second = areas_of(symbol)
-    areas = named_subjects(text, filter(None, (first, second)), named)
+    areas = named_subjects(headline, filter(None, (first, second)), named)
     if spoken or len(areas) != 1:
         return 0
     return 1 if first in areas else -1

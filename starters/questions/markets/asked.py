@@ -8,12 +8,13 @@ from typing import Final, NamedTuple
 from babel.lists import format_list
 
 from desk.analytics.names.currencies import quoted_as
-from desk.analytics.names.currency_mentions import currency_mentions, is_cross_with
 from desk.analytics.names.markets import AREAS, DOLLAR, group_called, pair_by_name
+from desk.analytics.names.mentions import currency_mentions, is_cross_with
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.nearest import suggestion
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
-from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
+from desk.analytics.names.subjects import pairs_named, subjects_asked
 from desk.contracts.agents.tasks import RANK, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import Edge, GraphSpec

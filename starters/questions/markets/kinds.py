@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from desk.analytics.names.markets import AREAS
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import Period, names_period, since_decision
-from desk.analytics.names.subjects import NamedAs, pairs_named, speaks_of_banks, subjects_asked
+from desk.analytics.names.subjects import pairs_named, speaks_of_banks, subjects_asked
 from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketSpec

@@ -4,7 +4,7 @@ question: it comes from the bank's record."""
 import re
 from typing import Final, NamedTuple
 
-from desk.analytics.names.central_banks import bank_mentions
+from desk.analytics.names.mentions import bank_mentions
 
 _SINCE: Final = re.compile(
     r"\b(?:since|after)\s(?P<what>[^,;?!]*?)(?=\s*(?:[,;?!]|\.(?:\s|$)|\s(?:and|but)\s|$))", re.I

@@ -14,8 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from desk.analytics.names.currency_mentions import without_other_markets
-from desk.analytics.names.subjects import NamedAs, by_their_kinds, subjects_asked
+from desk.analytics.names.mentions import without_other_markets
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import by_their_kinds, subjects_asked
 from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 

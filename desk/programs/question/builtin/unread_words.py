@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import group_called
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
-from desk.analytics.names.subjects import KIND_NAMES, NamedAs, by_their_kinds
+from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
-from desk.analytics.names.currency_mentions import NO_MARKET, SHARED_NAME
+from desk.analytics.names.mentions import NO_MARKET, SHARED_NAME
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.tasks import (
     DAYS_ASKED,

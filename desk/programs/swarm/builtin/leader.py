@@ -7,15 +7,16 @@ from typing import Final, NamedTuple
 from desk.agents.roster import profile_of
 from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.currencies import QUOTING_ORDER
-from desk.analytics.names.currency_mentions import (
+from desk.analytics.names.listing import listed
+from desk.analytics.names.markets import AREAS, market_in_a_sentence, market_of_symbol
+from desk.analytics.names.mentions import (
     currency_mentions,
     mention_parameters,
     no_market_sentence,
     shared_name_sentences,
 )
-from desk.analytics.names.listing import listed
-from desk.analytics.names.markets import AREAS, market_in_a_sentence, market_of_symbol
-from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import subjects_asked
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Metric, claim_id

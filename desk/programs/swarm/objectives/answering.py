@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from desk.analytics.names.countries import countries_named
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import market_in_a_sentence
+from desk.analytics.names.mentions import country_mentions
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
@@ -101,8 +101,8 @@ def currency_asked_about(objective: str, market: str) -> str | None:
     named = currency_asked_for(objective, legs)
     if named is not None or any("/" in naming.subject for naming in namings(objective)):
         return named
-    countries = countries_named(objective, legs)
-    return countries[0].code if countries else None
+    countries = (each.code for each in country_mentions(objective) if each.code in legs)
+    return next(countries, None)
 
 
 def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:

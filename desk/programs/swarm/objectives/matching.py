@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from desk.analytics.names.countries import countries_named, with_countries_as
-from desk.analytics.names.currencies import QUOTING_ORDER
-from desk.analytics.names.currency_mentions import currency_mentions
-from desk.analytics.names.subjects import with_currencies_as, written_pairs
+from desk.analytics.names.mentions import (
+    country_mentions,
+    currency_mentions,
+    with_countries_as,
+    written_pairs,
+)
+from desk.analytics.names.subjects import with_currencies_as
 from desk.analytics.retrieval.frames import without_frame
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
@@ -198,8 +201,8 @@ def _names(named: str) -> int:
 
 def _currencies(objective: str) -> set[str]:
     mentioned = {mention.code for mention in currency_mentions(objective)}
-    written = {code for pair in written_pairs(objective) for code in pair.subject.split("/")}
-    of_countries = {naming.code for naming in countries_named(objective, QUOTING_ORDER)}
+    written = {code for pair in written_pairs(objective) for code in pair.meaning.codes}
+    of_countries = {mention.code for mention in country_mentions(objective)}
     return mentioned | written | of_countries
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, NamedTuple, TypedDict
 
-from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import market_in_a_sentence
+from desk.analytics.names.mentions import currency_mentions
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId

@@ -9,7 +9,6 @@ from desk.analytics.names.subjects import (
     by_their_kinds,
     currency_asked_for,
     subjects_asked,
-    with_currencies_lowercased,
 )
 
 
@@ -61,13 +60,6 @@ def test_a_name_counts_as_what_it_is() -> None:
     assert by_their_kinds(asked) == (
         "is the country rate, or the central bank's, above what currency and government bonds say"
         " of the currency?"
-    )
-
-
-def test_a_title_is_read_with_currencies_as_a_sentence_has_them() -> None:
-    assert (
-        with_currencies_lowercased("Yen Falls as Dollar and Euro Rise")
-        == "yen Falls as dollar and euro Rise"
     )
 
 

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_known_day
 from desk.analytics.names.central_banks import CENTRAL_BANKS, RATELESS, bank_in_a_sentence
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.subjects import AskedSubject, NamedAs
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import AskedSubject
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult

@@ -10,11 +10,12 @@ The findings of research agents on a market are used unchanged.
 from collections.abc import Sequence
 from typing import Final
 
-from desk.analytics.names.currency_mentions import NO_MARKET, mention_sentences
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.mentions import NO_MARKET, mention_sentences
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import READ
-from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.names.subjects import subjects_asked
 from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query
 from desk.contracts.findings.results import (
     ResearchResult,

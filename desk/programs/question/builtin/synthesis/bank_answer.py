@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
-from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import subjects_asked
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.findings.claims import Metric, span_days
 from desk.contracts.findings.results import ResearchResult

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.names.subjects import (
     KIND_NAMES,
     AskedSubject,
-    NamedAs,
     by_their_kinds,
     pairs_named,
     subjects_as_written,

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
-from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.names.mentions import currency_mentions
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import subjects_asked
 from desk.analytics.retrieval.meaning import WORKER_EMBEDDING_MODEL
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id

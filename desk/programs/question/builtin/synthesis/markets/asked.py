@@ -13,12 +13,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
 from desk.analytics.names.markets import group_called
+from desk.analytics.names.mentions import currency_mentions, without_other_markets
+from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import NUMBERS, READ
 from desk.analytics.names.quotation import NUMBER, level_meant, numbers_in
 from desk.analytics.names.subjects import (
-    NamedAs,
     by_their_kinds,
     pairs_named,
     subjects_asked,

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from desk.analytics.names.currency_mentions import NO_MARKET
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
+from desk.analytics.names.mentions import NO_MARKET
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import AskedSubject, subjects_asked
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currencies import currency_name
-from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.mentions import currency_mentions
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import currencies_named
 from desk.analytics.prices.fixings import has_lapsed

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from desk.analytics.names.currencies import currency_words
-from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
+from desk.analytics.names.name_table import NamedAs
+from desk.analytics.names.subjects import AskedSubject, subjects_asked
 from desk.analytics.retrieval.full_text import FullTextIndex, content_stems, stem, stems, words
 from desk.analytics.retrieval.meaning import (
     WORKER_EMBEDDING_MODEL,

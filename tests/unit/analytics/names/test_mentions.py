@@ -2,11 +2,12 @@
 
 import pytest
 
-from desk.analytics.names.central_banks import bank_mentions
-from desk.analytics.names.currency_mentions import (
+from desk.analytics.names.mentions import (
+    bank_mentions,
     currency_mentions,
     mention_parameters,
     mention_sentences,
+    names_mentioned,
 )
 
 
@@ -30,6 +31,28 @@ from desk.analytics.names.currency_mentions import (
 )
 def test_the_longest_name_of_a_currency_counts(text: str, codes: list[str]) -> None:
     assert [mention.code for mention in currency_mentions(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "printed"),
+    [
+        ("The Egyptian pound fell", "EGP", "EGP"),
+        ("payments for won, not against won", "KRW", "KRW"),
+        ("what the us dollar did", "USD", "USD"),
+        ("The US  dollar fell", "USD", "USD"),
+        ("where did Dollar Sing close", "USD SGD", "USD SGD"),
+        ("does china matter to us", "CNY", ""),
+        ("China and Taiwan", "CNY TWD", "CNY TWD"),
+        ("what USD/TWD does", "USD TWD", "USD TWD"),
+        ("gilts and the Old Lady", "GBP GBP", "GBP GBP"),
+    ],
+)
+def test_print_and_questions_are_read_by_one_table_and_print_needs_capitals(
+    text: str, asked: str, printed: str
+) -> None:
+    for in_print, codes in ((False, asked), (True, printed)):
+        found = names_mentioned(text, in_print=in_print)
+        assert [code for each in found for code in each.meaning.codes] == codes.split()
 
 
 def test_a_name_that_several_have_is_told_and_the_dollars_is_not() -> None:
