@@ -15,7 +15,7 @@ from desk.agents.program import ModelTask
 from desk.analytics.figures import print_claim, print_known_day
 from desk.analytics.prices.series import window_days
 from desk.contracts.base import Contract
-from desk.contracts.findings.claims import Claim, Metric, level_named, span_days
+from desk.contracts.findings.claims import Claim, Metric, Unit, level_named, span_days
 from desk.contracts.findings.results import (
     Commentary,
     EventType,
@@ -57,6 +57,9 @@ FEWEST_OTHERS: Final = 10
 
 _ENDS: Final = (Metric.SPAN_START, Metric.SPAN_END)
 """The levels that a move over other days is computed from."""
+
+_NOT_COMPARED: Final = (Unit.LEVEL, Unit.CALENDAR_DAY, Unit.NUMBER)
+_OF_A_WEEK: Final = {str(Metric.MOVE), str(Metric.Z_SCORE)}
 
 _OF_WEIGHT: Final = (Impact.HIGH, Impact.MEDIUM)
 
@@ -154,7 +157,7 @@ def _text_for_model(text: AgentResult | None, checked: _Checked) -> dict[str, Js
             if name in quotations
         },
         "other_figures": _other_figures(text, cited, claims),
-        "same_figures": _same_figures(cited, claims),
+        "same_figures": _same_figures(text, cited, claims),
         "background": {kind: list(lines) for kind, lines in checked.notes.items() if lines},
     }
 
@@ -216,14 +219,18 @@ def _other_figures(
     return {subject: "; ".join(lines[:most]) for subject, lines in others.items() if lines}
 
 
-def _same_figures(cited: Iterable[str], claims: Mapping[str, Claim]) -> dict[str, JsonValue]:
-    """Lists the same measures of other subjects, by the measure."""
+def _same_figures(
+    text: AgentResult | None, cited: Iterable[str], claims: Mapping[str, Claim]
+) -> dict[str, JsonValue]:
+    """Lists the same measures of other subjects, by the measure; for a commentary also how far and
+    how unusually each market moved. Levels of different markets cannot be compared."""
     cited = frozenset(cited)
     measures = {name.partition(":")[2] for name in cited if name in claims and "@" not in name}
+    measures |= _OF_A_WEEK if isinstance(text, Commentary) else set()
     others: dict[str, list[str]] = {}
     for name, claim in claims.items():
         measure = name.partition(":")[2]
-        if name not in cited and measure in measures and claim.metric is not Metric.STATED:
+        if name not in cited and measure in measures and claim.unit not in _NOT_COMPARED:
             others.setdefault(measure, []).append(f"{claim.subject} {print_claim(claim)}")
     return {measure: "; ".join(lines[:MOST_OTHERS]) for measure, lines in others.items()}
 
@@ -268,9 +275,7 @@ def _notes(
     near = [each for each in research if each.market in subjects or _shares(each, subjects)]
     events = (event for found in near for event in found.events if _matters(event, text))
     return {
-        "events": _each_once(
-            (f"{e.event_date}: {e.market}: {e.description}" for e in events), known
-        ),
+        "events": _each_once(map(_event_line, events), known),
         "findings": _each_once((f.statement for found in near for f in found.findings), known),
         "objections": _each_once(
             (f"{v.market}: {issue.description}" for v in validations for issue in v.issues), known
@@ -289,6 +294,12 @@ def _matters(event: MarketEvent, text: AgentResult | None) -> bool:
     of some weight and the decisions ahead."""
     ahead = event.event_type is EventType.SCHEDULED_DECISION
     return ahead or not isinstance(text, Commentary) or event.impact in _OF_WEIGHT
+
+
+def _event_line(event: MarketEvent) -> str:
+    """Describes an event with its day. A bank's decision is the same in each of its markets."""
+    of_market = "" if event.area else f"{event.market}: "
+    return f"{event.event_date}: {of_market}{event.description}"
 
 
 def _each_once(lines: Iterable[str], known: Known) -> tuple[str, ...]:

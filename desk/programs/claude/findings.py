@@ -35,6 +35,9 @@ MOST_WARNINGS: Final = 20
 
 MOST_ANSWERS_NAMED: Final = 20
 
+LONGEST_WRITTEN: Final = 200
+"""The limit of `RejectedFigure.written`."""
+
 MOST_FAULTS: Final = 20
 
 LONGEST_STATEMENT: Final = 700
@@ -159,8 +162,10 @@ def prose_faults(prose: str, figures: Figures) -> Iterator[str]:
 
 
 def rejection(figure: RejectedFigure) -> str:
-    """Describes what is wrong with a figure, for a model."""
-    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
+    """Describes what is wrong with a figure, or with a whole sentence, for a model."""
+    whole = figure.written in (figure.sentence, figure.sentence[:LONGEST_WRITTEN])
+    part = "" if whole else f"'{figure.written}' in "
+    return f"{part}'{figure.sentence}': {figure.reason}"
 
 
 def duplicates(kind: str, named: Sequence[object]) -> Iterator[str]:

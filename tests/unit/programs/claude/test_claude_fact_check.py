@@ -10,11 +10,12 @@ from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.findings.verdicts import FactCheck
 from desk.contracts.question.knowledge import Quotation, Synthesis
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.definitions import DEFINITIONS
+from desk.programs.claude.findings import rejection
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn, judged
 from tests.support.builders import answered, pair_market, real_history
@@ -90,6 +91,14 @@ def test_the_same_figures_of_other_markets_decide_a_rank() -> None:
     assert told["same_figures"]["move"].startswith("EUR/USD ")
 
 
+def test_a_commentary_is_shown_how_far_and_how_unusually_each_market_moved() -> None:
+    text = Commentary(task_id="comment", headline="Nothing was unusual at [[USD/JPY:last]].")
+    update = {"text": text, "findings": (researched(),), "state": ()}
+    told = material(checking().model_copy(update=update))
+    assert told["same_figures"].keys() == {"move", "z_score"}
+    assert "other_figures" not in told
+
+
 def test_quotations_are_shown_in_the_words_of_their_source() -> None:
     quoted = Quotation(quotation_id="q1", text="late", source="A page", evidence_id="e1")
     request = checking("It was [[q1]].")
@@ -105,6 +114,11 @@ def test_an_objection_names_the_sentence_for_its_writer_and_takes_it_out_of_the_
     assert (rejected.written, rejected.sentence) == ("[[USD/JPY:move]]", WRONG)
     assert isinstance(done.without, Synthesis)
     assert done.without.summary == PLAIN
+
+
+def test_an_objection_to_no_claim_repeats_the_sentence_once() -> None:
+    (rejected,) = turn(checking(), {"objections": [objection(2)]}).rejected
+    assert rejection(rejected) == f"'{WRONG}': of a week"
 
 
 @pytest.mark.parametrize("number", [0, -1, 3, 4_000])
