@@ -5,7 +5,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Phase, SearchAttribute
 from desk.contracts.names import week_run_id
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.weeks import IsoWeek, monday_of, week_of
+from desk.contracts.weeks import IsoWeek, previous_week
 from desk.programs.week.document.publishing import FOLDER, read_published, revision_file
 from desk.runs.schedule import backfilled_week
 from desk.trust.seals import seal_of
@@ -82,7 +82,7 @@ def previous_report(
     A revision is damaged if it cannot be read, is of another week, or has a wrong seal. It is
     skipped, and the note names it. The `last` report is not read again.
     """
-    before = week_before(week)
+    before = previous_week(week)
     damaged: list[str] = []
     for path in _revisions(directory / FOLDER, f"{before}-{slug}"):
         report = (last.at(path) if last else None) or _sound(path, before)
@@ -90,11 +90,6 @@ def previous_report(
             return PreviousReport(report, _passed_over(damaged))
         damaged.append(path.stem)
     return PreviousReport(None, _passed_over(damaged))
-
-
-def week_before(week: IsoWeek) -> IsoWeek:
-    """Returns the ISO week before this one."""
-    return week_of(monday_of(week) - timedelta(days=7))
 
 
 async def published_before(
@@ -111,7 +106,7 @@ async def published_before(
     wait for a run that still researches or waits for a person, as that may take days. Returns what
     the report should say if the wait timed out.
     """
-    before = week_before(week)
+    before = previous_week(week)
     runs = _run_ids(before, subset, schedule)
     deadline = time.monotonic() + longest - _waited_already()
     while await _about_to_publish(client, runs):

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 import pendulum
 
 from desk.contracts.agents.config import ScheduleConfig, Weekday
-from desk.contracts.weeks import TimeWindow, monday_of, week_of
+from desk.contracts.weeks import TimeWindow, monday_of, previous_week, week_of
 
 DAYS_BEFORE_MONDAY_AFTER = 8
 FRIDAY = 4
@@ -39,7 +39,7 @@ def latest_complete_week(now: datetime, schedule: ScheduleConfig) -> str:
     week = week_ended_before(now, schedule)
     if as_of_of(week, schedule) <= now:
         return week
-    return week_of(monday_of(week) - timedelta(days=7))
+    return previous_week(week)
 
 
 def latest_covered_week(now: datetime, covered_to: date, schedule: ScheduleConfig) -> str:

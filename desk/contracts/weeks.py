@@ -57,6 +57,11 @@ def next_week(week: str) -> str:
     return week_of(monday_of(week) + timedelta(days=7))
 
 
+def previous_week(week: str) -> str:
+    """The ISO week before this one."""
+    return week_of(monday_of(week) - timedelta(days=7))
+
+
 class TimeWindow(Contract):
     """The time span of a report: from `start` to the as-of instant `end`, both included.
 

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from desk.contracts.findings.sources import RefreshStatus
-from desk.contracts.weeks import monday_of, next_week, week_of
+from desk.contracts.weeks import monday_of, next_week, previous_week
 from tests.leak.published import Findings, findings_of
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure
@@ -56,7 +56,7 @@ def weeks_up_to(last: str, count: int) -> list[str]:
     """So many weeks in order, of which the last is given."""
     weeks = [last]
     while len(weeks) < count:
-        weeks.insert(0, week_of(monday_of(weeks[0]) - timedelta(days=7)))
+        weeks.insert(0, previous_week(weeks[0]))
     return weeks
 
 

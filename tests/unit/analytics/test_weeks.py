@@ -15,7 +15,7 @@ from desk.analytics.weeks import (
     window_of,
 )
 from desk.contracts.agents.config import ScheduleConfig, Weekday
-from desk.contracts.weeks import monday_of, next_week, parse_week, week_of
+from desk.contracts.weeks import monday_of, next_week, parse_week, previous_week, week_of
 
 LONDON = ScheduleConfig()
 weeks = st.dates(date(1999, 1, 4), date(2099, 12, 28)).map(week_of)
@@ -65,6 +65,7 @@ def test_the_run_of_a_week_finds_its_own_week(week: str, schedule: ScheduleConfi
 @given(weeks)
 def test_the_next_week_begins_seven_days_later(week: str) -> None:
     assert monday_of(next_week(week)) - monday_of(week) == timedelta(days=7)
+    assert previous_week(next_week(week)) == week
 
 
 def test_a_run_on_a_wednesday_is_about_the_week_before() -> None:

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -15,7 +14,7 @@ from markupsafe import Markup
 
 from desk.analytics.names.currencies import names_of_market
 from desk.contracts.markets import MarketGroup, MarketKind
-from desk.contracts.weeks import monday_of, next_week, week_of
+from desk.contracts.weeks import next_week, previous_week
 from desk.documents.rendering.figures.links import anchor
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
@@ -220,13 +219,9 @@ def _lines(full: Sequence[ArchivedWeek], market: str) -> Iterator[MarketWeekRow]
             yield MarketWeekRow(
                 None,
                 None,
-                Gap(next_week(week.week), week_of(monday_of(after.week) - timedelta(days=7))),
+                Gap(next_week(week.week), previous_week(after.week)),
             )
         yield MarketWeekRow(week, week.markets.get(market), None)
-
-
-def _week_before(week: str) -> str:
-    return week_of(monday_of(week) - timedelta(days=7))
 
 
 def _bar(line: MarketWeekRow) -> ChartBar | None:

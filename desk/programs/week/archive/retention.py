@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
+from desk.contracts.weeks import previous_week
 
 
 class RetainedRecord(StrEnum):
@@ -64,11 +65,4 @@ def week_of_report(name: str) -> str | None:
 
 def weeks_needed(open_weeks: frozenset[str]) -> frozenset[str]:
     """Returns the weeks whose reports an open run may read: its own and the one before."""
-    return open_weeks | {_week_before(week) for week in open_weeks}
-
-
-def _week_before(week: str) -> str:
-    year, _, number = week.partition("-W")
-    monday = date.fromisocalendar(int(year), int(number), 1) - timedelta(days=7)
-    before = monday.isocalendar()
-    return f"{before.year}-W{before.week:02d}"
+    return open_weeks | {previous_week(week) for week in open_weeks}
