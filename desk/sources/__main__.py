@@ -1,15 +1,21 @@
-"""Writes the servers' descriptions of their sources into a page: `python -m desk.sources`.
+"""Writes what the servers say of themselves: `python -m desk.sources`.
 
-The page has places for it, between comments: the servers with licence and terms, the routes of the
-capabilities, and the entries of `.mcp.json`. The rest of the page is written by hand.
+Their descriptions go into a page, and the names of their tools into a file that `desk tools` reads
+in place of starting them. The page has places for it, between comments: the servers with licence
+and terms, the routes of the capabilities, and the entries of `.mcp.json`. The rest of the page is
+written by hand.
 """
 
+import asyncio
 import importlib
 import json
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
+
+from mcp import Client
 
 from desk import sources
 from desk.contracts.agents.capabilities import USUAL_ROUTES
@@ -17,6 +23,7 @@ from desk.contracts.findings.sources import NetworkUse, SourceDescription
 
 PAGE = Path("docs/sources.md")
 CONFIGURATION = Path(".mcp.json")
+OFFERED = Path("desk/sources/offered_tools.json")
 
 _NETWORK = {
     NetworkUse.NONE: "as with one",
@@ -25,14 +32,30 @@ _NETWORK = {
 }
 
 
+def servers() -> Iterator[ModuleType]:
+    """The modules of all servers in this package."""
+    for each in pkgutil.walk_packages(sources.__path__, f"{sources.__name__}."):
+        if each.name.endswith(".server"):
+            yield importlib.import_module(each.name)
+
+
 def descriptions() -> tuple[SourceDescription, ...]:
     """The source descriptions of all servers in this package, by name."""
-    found = pkgutil.walk_packages(sources.__path__, f"{sources.__name__}.")
-    modules = [
-        importlib.import_module(each.name) for each in found if each.name.endswith(".server")
-    ]
-    found_descriptions: list[SourceDescription] = [module.DESCRIPTION for module in modules]
-    return tuple(sorted(found_descriptions, key=lambda each: each.server))
+    found: list[SourceDescription] = [module.DESCRIPTION for module in servers()]
+    return tuple(sorted(found, key=lambda each: each.server))
+
+
+async def offered_tools(entries: Mapping[str, Mapping[str, object]]) -> str:
+    """The names of the tools of each server of the entries that can run in the desk's own process,
+    as JSON by its module."""
+    asked = {entry.get("inProcess") for entry in entries.values()}
+    found: dict[str, list[str]] = {}
+    for module in servers():
+        if module.__name__ in asked:
+            async with Client(module.build_server()) as client:
+                listed = await client.list_tools()
+            found[module.__name__] = sorted(tool.name for tool in listed.tools)
+    return json.dumps(found, indent=2) + "\n"
 
 
 def written(
@@ -102,10 +125,11 @@ def _entries(entries: Mapping[str, object]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Rewrites the page. Returns the exit status."""
+    """Rewrites the page and the file. Returns the exit status."""
     entries = json.loads(CONFIGURATION.read_text(encoding="utf-8"))["mcpServers"]
     page = written(PAGE.read_text(encoding="utf-8"), descriptions(), entries)
     PAGE.write_text(page, encoding="utf-8")
+    OFFERED.write_text(asyncio.run(offered_tools(entries)), encoding="utf-8")
     return 0
 
 

@@ -53,12 +53,13 @@ class ToolLine(Contract):
 
 class ServerLine(Contract):
     """One server of `.mcp.json`. `seconds` is how long it took to list its tools, `error` why it
-    did not. `outage` means that it was not called for a time in the run. `attribution` is the
-    publisher of its answers, if `.mcp.json` has to name it."""
+    did not; a `built_in` server was not asked. `outage` means that it was not called for a time in
+    the run. `attribution` is the publisher of its answers, if `.mcp.json` has to name it."""
 
     server: ShortText
     seconds: float | None = None
     error: Text | None = None
+    built_in: bool = False
     outage: SourceOutage | None = None
     attribution: Attribution | None = None
     tools: Annotated[tuple[ToolLine, ...], Field(max_length=400)] = ()
@@ -115,6 +116,7 @@ def servers_of(
                 server=offer.server,
                 seconds=offer.seconds,
                 error=offer.error,
+                built_in=offer.built_in,
                 outage=_outage(offer.server, used.uses),
                 attribution=offer.attribution,
                 tools=tuple(tools),
@@ -204,6 +206,8 @@ def _health(server: ServerLine) -> str:
     if server.error is not None:
         return f"{name}: does not answer: {one_line(server.error)}"
     offered = sum(tool.offered for tool in server.tools)
+    if server.built_in:
+        return f"{name}: built in, {offered} tools"
     return f"{name}: answers, {offered} tools in {1_000 * (server.seconds or 0):.0f} ms"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from desk.contracts.findings.sources import SourceDescription
 from desk.platform.mcp.attribution import HIGHEST
-from desk.sources.__main__ import descriptions, written
+from desk.sources.__main__ import OFFERED, descriptions, offered_tools, written
 from tests.support.processes.homes import PROJECT
 
 PAGE = PROJECT / "docs/sources.md"
@@ -16,6 +16,11 @@ ENTRIES = json.loads((PROJECT / ".mcp.json").read_text(encoding="utf-8"))["mcpSe
 def test_the_page_is_as_the_servers_describe_themselves() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert written(page, descriptions(), ENTRIES) == page, "run `python -m desk.sources`"
+
+
+async def test_the_listed_tools_are_those_that_the_servers_offer() -> None:
+    listed = (PROJECT / OFFERED).read_text(encoding="utf-8")
+    assert await offered_tools(ENTRIES) == listed, "run `python -m desk.sources`"
 
 
 def test_every_server_is_described_with_licence_and_terms() -> None:

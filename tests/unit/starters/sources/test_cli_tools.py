@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -18,13 +19,16 @@ from desk.contracts.learning.lessons import ToolUse as RecordedUse
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
+from desk.platform.settings import load_settings
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.mcp_json import NEEDS, present, read_mcp_config
 from starters.main import execute
+from starters.operations.assistants.entries import AS_OF_NOW
 from starters.sources.tools import command, discover
+from starters.sources.tools import offers as offers_module
 from starters.sources.tools.discover import discovery, discovery_lines, route_text
 from starters.sources.tools.listing import DeskTools, Used, absent_from, servers_of, table_of
-from starters.sources.tools.offers import Offer
+from starters.sources.tools.offers import Offer, offers
 from starters.sources.tools.record import NEWEST, ToolRecord, record_lines, record_of
 from starters.sources.tools.uses import RunToolUse
 from starters.terminal.exit_status import ExitStatus
@@ -58,6 +62,34 @@ def hostile_servers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DESK_MCP_CONFIG", str(path))
 
 
+async def test_the_desks_own_sources_are_started_only_where_they_are_changed(
+    away: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def answers(
+        _settings: object, _named: object, servers: Sequence[str]
+    ) -> dict[str, Offer]:
+        asked.extend(servers)
+        return {server: offer(server) for server in servers}
+
+    monkeypatch.setattr(offers_module, "_asked", answers)
+    usual = await offers(load_settings())
+    assert asked == []
+    assert all(each.built_in and each.tools for each in usual)
+
+    entries = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    entries["ecb"]["args"][-1] = "60"
+    entries["knowledge"]["args"].append(AS_OF_NOW)
+    entries["social"]["inProcess"] = "somebody.elses.server"
+    entries["sentiment"].pop("inProcess")
+    (away / "mcp.json").write_text(json.dumps({"mcpServers": entries}))
+    monkeypatch.setenv("DESK_MCP_CONFIG", str(away / "mcp.json"))
+    changed = await offers(load_settings())
+    assert asked == ["ecb", "sentiment", "social"]
+    assert [each.server for each in changed] == list(entries)
+
+
 def lines_of(used: Used, *offers: Offer) -> list[str]:
     policy = RunPolicy(sources=OFFLINE)
     servers = servers_of(policy, offers, tool_users(policy), used)
@@ -76,10 +108,10 @@ def test_without_a_server_the_tools_are_listed_all_the_same(
     assert execute(["tools"]) == ExitStatus.COMPLETE
     told = capsys.readouterr().out
     assert "no use: no Temporal server answers at 127.0.0.1:1" in told
-    assert "ecb: answers, 5 tools" in told
+    assert "ecb: built in, 5 tools" in told
     (row,) = [line for line in told.splitlines() if "get_month_averages" in line]
     assert row.split() == ["get_month_averages", "month", "averages", "V"]
-    assert "bank_feeds: answers, 2 tools" in told
+    assert "bank_feeds: built in, 2 tools" in told
     assert max(map(len, told.splitlines())) <= WIDTH
 
 
