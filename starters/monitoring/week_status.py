@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 
 from temporalio.service import RPCError
 
-from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.base import MOST_SHORT
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
@@ -115,7 +113,7 @@ async def _last_result(found: FoundRun, week: str) -> WeekResult:
 def closed_status(result: WeekResult) -> WeekStatus:
     """Builds the status of a closed run from its result."""
     # The boards are slow to import, and most runs whose status is asked for are open.
-    from desk.runs.boards import usage_of_week
+    from desk.runs.boards import ended_status, usage_of_week
 
     record = result.record
     return WeekStatus(
@@ -124,15 +122,7 @@ def closed_status(result: WeekResult) -> WeekStatus:
         as_of=record.window.end,
         started_at=record.started_at,
         deadline=record.started_at,
-        markets=tuple(
-            MarketStatus(
-                market=outcome.market,
-                state=MarketState.DONE,
-                outcome=outcome.outcome,
-                note=on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None,
-            )
-            for outcome in record.outcomes
-        ),
+        markets=tuple(map(ended_status, record.outcomes)),
         revisions=record.revisions,
         usage=usage_of_week((record.planning, record.commenting), record.outcomes),
         coverage=result.coverage,

@@ -6,6 +6,7 @@ from desk.runs.boards.market_board import (
     after_decisions,
     after_rerun,
     decide_outcome,
+    ended_status,
     reasons_missing,
 )
 from desk.runs.boards.usage import sum_of, usage_of, usage_of_week
@@ -22,6 +23,7 @@ __all__ = [
     "after_decisions",
     "after_rerun",
     "decide_outcome",
+    "ended_status",
     "lost_calls",
     "lost_tools",
     "reasons_missing",

@@ -1,16 +1,18 @@
 """The board of one market's research: the results of its agents, and the outcome that follows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, MOST_EVIDENCE, ToolCall, ToolResult
 from desk.contracts.agents.usage import Usage
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.week import MarketRequest
+from desk.contracts.runs.week import MarketRequest, MarketState, MarketStatus
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.runs.assignments import Undelivered
 from desk.runs.boards.board import RunBoard
@@ -172,12 +174,25 @@ def reasons_missing(
     """Returns what was not found and which tasks were not done, each once, in the order of the
     agents."""
     reasons = [reason for result in results for reason in result.missing]
-    reasons += [
-        f"{contribution.task_type} was not delivered: {contribution.error}"
-        for contribution in agents
-        if not contribution.delivered
-    ]
-    return tuple(dict.fromkeys(reasons))[:20]
+    return tuple(dict.fromkeys((*reasons, *_undelivered(agents))))[:20]
+
+
+def _undelivered(agents: Iterable[Contribution]) -> Iterator[str]:
+    for contribution in agents:
+        if not contribution.delivered:
+            yield f"{contribution.task_type} was not delivered: {contribution.error}"
+
+
+def ended_status(outcome: MarketOutcome) -> MarketStatus:
+    """Returns the status of a market that has ended. Its note is why it is not fully researched: a
+    task that failed, before a figure that was not found."""
+    reason = next(iter((*_undelivered(outcome.agents), *outcome.missing)), None)
+    return MarketStatus(
+        market=outcome.market,
+        state=MarketState.DONE,
+        outcome=outcome.outcome,
+        note=on_one_line(reason, MOST_SHORT) if reason else None,
+    )
 
 
 def _has_essential(spec: MarketSpec, results: Iterable[ResearchResult]) -> bool:

@@ -7,12 +7,10 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
-from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tools import Tools
 from desk.contracts.agents.usage import Usage
-from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.runs.week import (
@@ -36,6 +34,7 @@ from desk.contracts.week.report import (
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import as_usage
 from desk.runs.boards.board import RunBoard
+from desk.runs.boards.market_board import ended_status
 from desk.runs.boards.usage import usage_of_week
 
 _MARKS = {
@@ -345,7 +344,4 @@ class WeekBoard(RunBoard):
         outcome = self.outcomes.get(market)
         if outcome is None:
             return MarketStatus(market=market, state=MarketState.PLANNED)
-        note = on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None
-        return MarketStatus(
-            market=market, state=MarketState.DONE, outcome=outcome.outcome, note=note
-        )
+        return ended_status(outcome)

@@ -4,15 +4,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from desk.contracts.agents.config import RunPolicy
+from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import Openings, ToolCall
 from desk.contracts.names import AgentId
 from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.plan import MarketPlan
-from desk.contracts.week.report import Contribution
+from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.programs.week.builtin.product_manager import tasks_of
-from desk.runs.boards import MarketBoard
+from desk.runs.boards import MarketBoard, ended_status
 from tests.support.builders import finding, pair_market, window
 
 VALIDATION: Final = "USD/JPY/validate"
@@ -91,3 +92,22 @@ def test_the_validator_asks_by_itself_where_a_result_does_not_say_what_it_leads_
     of_market.end(found(TaskType.RESEARCH_FX, call("get_quote")))
     of_market.end(found(TaskType.RESEARCH_RATES).model_copy(update={"openings": {}}))
     assert of_market.opening(VALIDATION) == (call("get_market_news"),)
+
+
+def test_the_status_of_a_market_names_the_task_that_failed_before_a_figure_that_is_lacking() -> (
+    None
+):
+    lacking = "US: the outcome of the Federal Reserve of 28 Oct 2026 is not in the source"
+    failed = Contribution(
+        agent=AgentId.RESEARCH_AGENT_1,
+        task_type=TaskType.RESEARCH_FX,
+        delivered=False,
+        error="ecb: its command 'nope' is not there",
+    )
+    outcome = MarketOutcome(
+        market="USD/JPY", outcome=Outcome.DEAD_LETTERED, missing=(lacking,), agents=(failed,)
+    )
+    assert ended_status(outcome).note == (
+        "research_fx was not delivered: ecb: its command 'nope' is not there"
+    )
+    assert ended_status(outcome.model_copy(update={"agents": ()})).note == lacking
