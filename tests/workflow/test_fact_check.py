@@ -88,6 +88,18 @@ async def test_what_is_objected_to_again_is_left_out_and_the_answer_says_so(
     assert "1 sentence was left out: a second reading" in missing
 
 
+async def test_an_answer_that_its_writer_did_not_correct_is_read_without_what_was_left_out(
+    client: Client, tmp_path: Path
+) -> None:
+    """Its writer has had its turns: what is objected to is left out at once."""
+    writer = Writer(objecting(FALSE), corrects=False, writes=f"{TRUE} It was 7.25 %. {FALSE}")
+    report = await published(client, tmp_path, writer)
+    assert writer.read == [f"{TRUE} {FALSE}"]
+    assert report.summary == TRUE
+    assert "no source says since when" not in writer.told
+    assert (len(report.dropped), report.fact_check and report.fact_check.omitted) == (1, 1)
+
+
 async def test_an_answer_of_which_nothing_is_left_gives_way_to_the_desks_own(
     client: Client, tmp_path: Path
 ) -> None:

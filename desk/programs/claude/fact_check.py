@@ -55,8 +55,11 @@ NO_REASON: Final = "it says more than its claims"
 
 FEWEST_OTHERS: Final = 10
 
-_ENDS: Final = (Metric.SPAN_START, Metric.SPAN_END)
-"""The levels that a move over other days is computed from."""
+_SHOWN_OTHERWISE: Final = (
+    *(Metric.SPAN_START, Metric.SPAN_END),
+    *(Metric.DECISION_RATE, Metric.DECISION_CHANGE),
+)
+"""The levels that a move over other days is computed from, and decisions, which are events."""
 
 _NOT_COMPARED: Final = (Unit.LEVEL, Unit.CALENDAR_DAY, Unit.NUMBER)
 _OF_A_WEEK: Final = {str(Metric.MOVE), str(Metric.Z_SCORE)}
@@ -206,14 +209,19 @@ def _published(claim: Claim, claims: Mapping[str, Claim], sources: Mapping[str, 
 def _other_figures(
     text: AgentResult | None, cited: Sequence[str], claims: Mapping[str, Claim]
 ) -> dict[str, JsonValue]:
-    """Lists the other claims on each subject that an answer cites, which its writer was shown. A
-    commentary is on too many."""
+    """Lists the other claims on each subject that an answer cites, which its writer was shown, the
+    newest first. A commentary is on too many."""
     if isinstance(text, Commentary):
         return {}
     others: dict[str, list[str]] = {claims[name].subject: [] for name in cited if name in claims}
-    for claim in reportable_claims(claims.values()):
+    known = sorted(reportable_claims(claims.values()), key=lambda each: each.as_of, reverse=True)
+    for claim in known:
         lines = others.get(claim.subject)
-        if lines is not None and claim.claim_id not in cited and claim.metric not in _ENDS:
+        if (
+            lines is not None
+            and claim.claim_id not in cited
+            and claim.metric not in _SHOWN_OTHERWISE
+        ):
             lines.append(f"{human(claim.metric)} {print_claim(claim)}, {_days(claim)}")
     most = max(FEWEST_OTHERS, MOST_OTHERS // max(1, len(others)))
     return {subject: "; ".join(lines[:most]) for subject, lines in others.items() if lines}
@@ -273,7 +281,8 @@ def _notes(
     cited = (name for each in (numbered_sentences(text) if text else ()) for name in cited_in(each))
     subjects = {known.claims[name].subject for name in cited if name in known.claims}
     near = [each for each in research if each.market in subjects or _shares(each, subjects)]
-    events = (event for found in near for event in found.events if _matters(event, text))
+    events = [event for found in near for event in found.events if _matters(event, text)]
+    events.sort(key=lambda each: each.event_date, reverse=True)
     return {
         "events": _each_once(map(_event_line, events), known),
         "findings": _each_once((f.statement for found in near for f in found.findings), known),

@@ -74,7 +74,7 @@ def test_it_is_shown_other_figures_of_the_same_subjects_and_no_tool() -> None:
     told = material(request)
     others = told["other_figures"]["USD/JPY"]
     assert "year high " in others
-    assert "previous " in others
+    assert others.index("range position ") < others.index("previous "), "the newest first"
     assert not others.startswith("move ") and "; move " not in others
     assert not model_call(request).tools
 
