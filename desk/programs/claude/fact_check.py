@@ -5,7 +5,7 @@ will be printed and what each cited figure is, and answers with the sentences th
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Final, NamedTuple
 
@@ -44,6 +44,7 @@ from desk.trust.prose import (
 
 MOST_OBJECTIONS: Final = 100
 LONGEST_REASON: Final = 500
+LONGEST_RECALLED: Final = 1_000
 MOST_INPUTS: Final = 12
 MOST_OTHERS: Final = 80
 """The most figures that are shown besides those cited: of all subjects, and of one measure."""
@@ -86,7 +87,7 @@ class _Checked(NamedTuple):
 
     known: Known
     sources: Mapping[str, str]
-    notes: Mapping[str, Sequence[str]]
+    notes: Mapping[str, tuple[str, ...]]
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
@@ -268,7 +269,14 @@ def _checked(request: TurnRequest) -> _Checked:
     )
     sources = {s.evidence_id: s.name for found in research for s in found.sources}
     validations = [r for r in of_state if isinstance(r, ValidationResult)]
-    return _Checked(known, sources, _notes(text, research, validations, known))
+    notes = _notes(text, research, validations, known)
+    board = request.board.insights if request.board else ()
+    notes["insights"] = _each_once((each.statement for each in board), known)
+    notes["conflicts"] = _each_once((each.resolution for each in request.conflicts), known)
+    recalled = (each.entry.text[:LONGEST_RECALLED] for each in request.recalled)
+    notes["recalled"] = _each_once(recalled, known)
+    notes["own"] = _each_once(_own_views(own), known)
+    return _Checked(known, sources, notes)
 
 
 def _notes(
@@ -276,7 +284,7 @@ def _notes(
     research: Sequence[ResearchResult],
     validations: Sequence[ValidationResult],
     known: Known,
-) -> dict[str, Sequence[str]]:
+) -> dict[str, tuple[str, ...]]:
     """Returns what the agents noted on the subjects of a text, by kind, each once."""
     cited = (name for each in (numbered_sentences(text) if text else ()) for name in cited_in(each))
     subjects = {known.claims[name].subject for name in cited if name in known.claims}
@@ -291,6 +299,17 @@ def _notes(
         ),
         "missing": _each_once((line for found in research for line in found.missing), known),
     }
+
+
+def _own_views(text: Synthesis | None) -> Iterator[str]:
+    """Yields what the writer itself expects and advises, which its text may say."""
+    for each in text.hypotheses if text else ():
+        yield f"expects: {each.statement} (with a probability of {each.probability:.0%})"
+    if text and (advice := text.recommendation):
+        yield f"recommends to {advice.action}, with a confidence of {advice.confidence:.0%}"
+        yield f"expects a higher price with a probability of {advice.probability:.0%}"
+    if text and text.decided:
+        yield f"answers: {text.decided}"
 
 
 def _shares(found: ResearchResult, subjects: Iterable[str]) -> bool:

@@ -32,7 +32,8 @@ class NumberedSentence(NamedTuple):
 
 
 def numbered_sentences(text: AgentResult) -> tuple[NumberedSentence, ...]:
-    """Returns the sentences that the writer of a text wrote, in order."""
+    """Returns the sentences that the writer of a text wrote, in order. A hypothesis is not one: it
+    says what may come, and a price decides it."""
     places = ((place, piece) for place, prose in _texts(text) for piece in split_sentences(prose))
     written = ((place, piece.strip()) for place, piece in places if piece.strip())
     return tuple(NumberedSentence(n, *each) for n, each in enumerate(written, start=1))
@@ -99,8 +100,6 @@ def _is_empty(left: AgentResult, text: AgentResult) -> bool:
 def _texts(text: AgentResult) -> Iterator[tuple[str, str]]:
     if isinstance(text, Synthesis):
         yield from written_texts(text)
-        for number, hypothesis in enumerate(text.hypotheses, start=1):
-            yield f"hypothesis {number}", hypothesis.statement
     elif isinstance(text, Commentary):
         yield from ((each.place, each.prose) for each in commentary_texts(text))
 

@@ -9,10 +9,11 @@ from pydantic import JsonValue
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
+from desk.contracts.episode.stock import Recommended, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.findings.verdicts import FactCheck
-from desk.contracts.question.knowledge import Quotation, Synthesis
+from desk.contracts.question.knowledge import Quotation, Synthesis, YesOrNo
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.definitions import DEFINITIONS
 from desk.programs.claude.findings import rejection
@@ -97,6 +98,17 @@ def test_a_commentary_is_shown_how_far_and_how_unusually_each_market_moved() -> 
     told = material(checking().model_copy(update=update))
     assert told["same_figures"].keys() == {"move", "z_score"}
     assert "other_figures" not in told
+
+
+def test_what_the_writer_itself_recommends_may_stand_in_its_text() -> None:
+    request = checking("Buy: USD/JPY is at [[USD/JPY:last]].")
+    assert isinstance(request.text, Synthesis)
+    advice = StockRecommendation(action=Recommended.BUY, confidence=0.5, probability=0.6)
+    update = {"recommendation": advice, "decided": YesOrNo.YES}
+    text = request.text.model_copy(update=update)
+    own = material(request.model_copy(update={"text": text}))["background"]["own"]
+    assert "recommends to buy, with a confidence of 50%" in own
+    assert "answers: yes" in own
 
 
 def test_quotations_are_shown_in_the_words_of_their_source() -> None:
