@@ -69,7 +69,7 @@ class Desk:
 
     @property
     def remarks(self) -> dict[str, str | None]:
-        """What the agents did in a lesser way, by market and task."""
+        """What the agents did with less than planned, by market and task."""
         sections = ((m["market"], line) for m in self.report["markets"] for line in m["agents"])
         return {f"{market} {line['task_type']}": line["remark"] for market, line in sections}
 

@@ -1,4 +1,4 @@
-"""What is told of work that was done in a lesser way than planned."""
+"""What is told of work that was done with less than planned."""
 
 import pytest
 

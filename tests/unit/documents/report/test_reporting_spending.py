@@ -1,4 +1,4 @@
-"""What a report says of its cost, and of work that was done in a lesser way."""
+"""What a report says of its cost, and of work that was done with less than planned."""
 
 from decimal import Decimal
 
@@ -33,7 +33,7 @@ def test_a_budget_is_not_named_where_no_model_was_asked() -> None:
     assert spent_words(costing(Usage(), BudgetConfig(usd=Decimal(20)))) == "0 tokens"
 
 
-def test_tasks_done_in_a_lesser_way_are_counted() -> None:
+def test_tasks_done_with_less_than_planned_are_counted_with_the_first_reason() -> None:
     line = Contribution(
         agent=AgentId.RESEARCH_AGENT_2,
         task_type=TaskType.RESEARCH_RATES,
@@ -42,6 +42,7 @@ def test_tasks_done_in_a_lesser_way_are_counted() -> None:
     )
     section = area_section().model_copy(update={"agents": (line,)})
     report = traced_report(markets=(section,), conflicts=())
-    assert trust_line(report) == "1 task done in a lesser way"
+    why = "(the built-in analyst, for the model did not answer)"
+    assert trust_line(report) == f"1 task done with less than planned {why}"
     twice = report.model_copy(update={"planning": line})
-    assert trust_line(twice) == "2 tasks done in a lesser way"
+    assert trust_line(twice) == f"2 tasks done with less than planned {why}"

@@ -1,9 +1,11 @@
 """The words for objections, withheld claims and dropped sentences of a week."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from desk.analytics.names.shortening import on_one_line
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.results import ObjectionOutcome
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.week.report import (
@@ -87,22 +89,27 @@ def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
 
 def trust_line(report: ResearchReport) -> str | None:
     """Returns the numbers of conflicts, rejected figures, dropped sentences and tasks done with
-    less than planned; None without any."""
+    less than planned, with the reason for the first of these; None without any."""
     waiting = sum(not conflict.resolved for conflict in report.conflicts)
     decided = len(report.conflicts) - waiting
     rejected = sum(sum(rejections(market).values()) for market in report.markets)
     dropped = sum(len(market.dropped) for market in report.markets)
     lines = [line for market in report.markets for line in market.agents]
     lines += [line for line in (report.planning, report.commenting) if line is not None]
-    lesser = sum(line.remark is not None for line in lines)
+    lesser = [line.remark for line in lines if line.remark is not None]
     parts = (
         f"{_count(waiting, 'conflict')} waiting for a person" if waiting else "",
         f"{_count(decided, 'conflict')} decided" if decided else "",
         f"{_count(rejected, 'figure')} rejected" if rejected else "",
         f"{_count(dropped, 'sentence')} left out" if dropped else "",
-        f"{_count(lesser, 'task')} done in a lesser way" if lesser else "",
+        _less_than_planned(lesser) if lesser else "",
     )
     return ", ".join(part for part in parts if part) or None
+
+
+def _less_than_planned(remarks: Sequence[str]) -> str:
+    first = on_one_line(remarks[0], MOST_SHORT)
+    return f"{_count(len(remarks), 'task')} done with less than planned ({first})"
 
 
 def _by_check(check: ClaimCheck, count: int) -> str:
