@@ -66,7 +66,7 @@ def test_each_sentence_is_shown_as_printed_with_what_its_figures_are() -> None:
     assert "[[" not in json.dumps(told["sentences"])
     assert second["text"].startswith("Since January it moved")
     move = told["claims"]["USD/JPY:move"]
-    for part in ("the change from the last fixing before", "previous", "published by ECB"):
+    for part in ("the change over the days under research", "previous", "published by ECB"):
         assert part in move
 
 
