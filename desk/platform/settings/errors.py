@@ -13,6 +13,9 @@ from desk.analytics.names.nearest import suggestion
 ENVIRONMENT: Final = "environment"
 """The name of the process environment together with `.env` in messages."""
 
+_TABLE_EXPECTED: Final = frozenset({"model_type", "model_attributes_type", "dict_type"})
+"""Types of errors for a value in the place of a table."""
+
 
 class SettingsError(Exception):
     """A setting is not valid. The message names file, key, value and what is allowed."""
@@ -47,8 +50,17 @@ def settings_error(
         hint = suggestion(str(first["loc"][-1]), known)
         return SettingsError(f"{source}: unknown key '{key}'; known: {', '.join(known)}{hint}")
     if first["type"] == "missing":
-        return SettingsError(f"{source}: '{key}' is missing")
+        return SettingsError(f"{source}: '{key}' is missing{_where_to_find(source)}")
+    if first["type"] in _TABLE_EXPECTED:
+        keys = ", ".join(_known_keys(model, first["loc"]))
+        return SettingsError(
+            f"{source}: {key} is {_shown(first['input'])}; allowed: a table with the keys {keys}"
+        )
     return SettingsError(f"{source}: {key} is {_shown(first['input'])}; allowed: {_allowed(first)}")
+
+
+def _where_to_find(source: str) -> str:
+    return "" if source == ENVIRONMENT else "; `desk init` in an empty folder writes a whole file"
 
 
 def _dotted(location: Sequence[int | str]) -> str:

@@ -295,6 +295,18 @@ def test_an_unknown_key_of_a_market_is_named_with_its_place(project: Path) -> No
         load_settings(project, {})
 
 
+def test_a_value_in_the_place_of_a_table_is_told_with_the_keys_of_the_table(project: Path) -> None:
+    (project / "desk.toml").write_text('markets = ["USD/JPY"]\n')
+    with pytest.raises(SettingsError, match=r"allowed: a table with the keys .*pairs"):
+        load_settings(project, {})
+
+
+def test_a_part_that_is_missing_is_told_with_where_a_whole_file_is(project: Path) -> None:
+    (project / "desk.toml").write_text("[server]\nport = 7300\n")
+    with pytest.raises(SettingsError, match=r"'markets' is missing; `desk init` in an empty"):
+        load_settings(project, {})
+
+
 def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(project: Path) -> None:
     (project / "desk.toml").write_text(SMALL.replace("areas", "regions"))
     with pytest.raises(SettingsError, match=r"unknown key 'markets\.pairs\[1\]\.regions'"):
