@@ -8,6 +8,7 @@ from typing import Final
 
 import pendulum
 from babel import Locale
+from pendulum import WeekDay
 
 from desk.analytics.names.periods.days import (
     MONTHS_OF_A_QUARTER,
@@ -16,6 +17,7 @@ from desk.analytics.names.periods.days import (
     last_begun,
     span,
     utc,
+    week,
 )
 
 NAMED_YEAR: Final = r"(?:19|20)\d{2}"
@@ -36,6 +38,7 @@ _QUARTER: Final = re.compile(
     rf"(?:(?: of|,)? (?P<year>{NAMED_YEAR}))?(?![\w/-]| of\b| point)",
     re.I,
 )
+_WEEKS: Final = ("first", "second", "third", "fourth", "last")
 _HALF: Final = re.compile(
     r"\b(?:h(?P<number>[12])|(?P<which>first|second) half)"
     rf"(?:(?: of|,)? (?:the year )?(?P<year>{NAMED_YEAR}|this year|last year|the year))?"
@@ -43,6 +46,7 @@ _HALF: Final = re.compile(
     re.I,
 )
 _MONTHS_OF_A_HALF: Final = 6
+DAYS_OF_A_WEEK: Final = 7
 _OF_A_YEAR: Final = re.compile(
     rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
     rf" (?P<named>(?:the year )?(?P<year>{NAMED_YEAR}))(?![\w/-])",
@@ -111,6 +115,34 @@ def read_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodR
         may_be_ahead=not found["year"] and first.year < today.year,
         by_its_end=(part or "").casefold() in _THE_END,
     )
+
+
+@cache
+def _week_of_a_month() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:the )?(?P<which>{'|'.join(_WEEKS)}) (?:full )?week of"
+        rf" (?P<name>{month_names()})(?:,? (?P<year>{NAMED_YEAR}))?\b",
+        re.I,
+    )
+
+
+def read_week_of_month(
+    words: str, today: pendulum.DateTime, as_of: datetime
+) -> PeriodReading | None:
+    """Parses `the last week of August`. A week belongs to the month of its Friday."""
+    found = _week_of_a_month().search(words)
+    if found is None:
+        return None
+    first, which = _month_named(found, today), _WEEKS.index(found["which"].casefold())
+    friday = first.add(days=(WeekDay.FRIDAY - first.day_of_week) % DAYS_OF_A_WEEK, weeks=which)
+    if which == len(_WEEKS) - 1:
+        last = first.end_of("month").start_of("day")
+        friday = last.subtract(days=(last.day_of_week - WeekDay.FRIDAY) % DAYS_OF_A_WEEK)
+    days = week(friday.start_of("week"))
+    if utc(days.start) >= as_of:
+        return None
+    ahead = not found["year"] and first.year < today.year
+    return PeriodReading(days, *found.span(), may_be_ahead=ahead)
 
 
 def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.DateTime:

@@ -30,6 +30,7 @@ from desk.analytics.names.periods.months import (
     read_month,
     read_quarter,
     read_season,
+    read_week_of_month,
     read_year,
 )
 from desk.analytics.names.periods.relative import (
@@ -218,6 +219,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     read_weekday,
     read_half,
     read_ago,
+    read_week_of_month,
     read_relative,
     read_looked_back,
     read_to_date,

@@ -331,9 +331,9 @@ def test_a_currency_without_a_period_is_looked_up_and_measured(
 
 
 def test_a_period_that_is_given_goes_before_one_that_is_named(settings: Settings) -> None:
-    request = asked(settings, "How was the krona in the first week of September?").request
+    request = asked(settings, "How was the krona in the first fortnight of September?").request
     assert request.query.parameters["period_read"] == "September"
-    assert request.query.parameters["period_unread"] == "week"
+    assert request.query.parameters["period_unread"] == "fortnight"
     given = asked(settings, "How was the krona in September?", period="2026-W36").request
     assert given.query.parameters["period_read"] == "2026-W36"
     assert "period_unread" not in given.query.parameters
