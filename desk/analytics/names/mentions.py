@@ -22,6 +22,7 @@ from desk.analytics.names.name_table import (
     FIRST_WORD,
     Meaning,
     NamedAs,
+    codes_in_use,
     key_of,
     meanings,
     names_by_first_word,
@@ -61,6 +62,7 @@ _HYPHENS: Final = frozenset("/-")
 
 _QUOTED: Final = "|".join(CODES)
 _WRITTEN: Final = re.compile(rf"\b(?P<base>{_QUOTED})[/ -]?(?P<quote>{_QUOTED})\b", re.IGNORECASE)
+_SLASHED: Final = re.compile(r"\b([A-Z]{3})/([A-Z]{3})\b", re.IGNORECASE)
 _OF_AREAS: Final = "|".join(AREAS)
 _PRINTED: Final = re.compile(
     rf"\b(?:(?P<base>[A-Z]{{3}})/(?P<quote>[A-Z]{{3}})|(?P<one>{_OF_AREAS})-?(?P<other>{_OF_AREAS}))\b"
@@ -234,6 +236,9 @@ def _is_currency(text: str, mention: NameMention, money: Sequence[NameMention]) 
     ):
         return True
     at = money.index(mention)
+    if at and are_joined(money[at - 1], mention, text):
+        # A sentence whose verb it is has an article: `the dollar won`.
+        return not _ARTICLE.search(text, 0, money[at - 1].start)
     gaps = [text[each.end : mention.start] for each in money[max(at - 1, 0) : at]]
     gaps += [text[mention.end : each.start] for each in money[at + 1 : at + 2]]
     return any(map(_BESIDE.fullmatch, gaps))
@@ -294,9 +299,21 @@ def currency_mentions(text: str) -> tuple[NameMention, ...]:
     of currencies for which the desk has no area count only in capitals, because some are also
     words."""
     named = [each for each in mentions(text, _MONEY) if len(each.meaning.codes) == 1]
+    named += _codes_in_pairs(text)
     sharing = _sharing_a_unit(text, named, mentions(text, _OF_COUNTRIES))
     every = (*(each.as_money() for each in sharing), *named)
     return tuple(sorted(every, key=lambda each: each.start))
+
+
+def _codes_in_pairs(text: str) -> Iterator[NameMention]:
+    """The currencies in use of which the table has no code, beside one of which it has one:
+    `usd/vnd`. Alone, many of their codes are words."""
+    for found in _SLASHED.finditer(text):
+        pair = [code.upper() for code in found.groups()]
+        if sum(code in CODES for code in pair) == 1 and codes_in_use().issuperset(pair):
+            at = int(pair[0] in CODES)
+            meaning = Meaning(NamedAs.CURRENCY, (pair[at],), found[at + 1])
+            yield NameMention(meaning, found[at + 1], *found.span(at + 1))
 
 
 def bank_mentions(text: str) -> tuple[NameMention, ...]:

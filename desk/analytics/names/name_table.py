@@ -124,9 +124,9 @@ def _currencies() -> Iterator[Meaning]:
     """The names of all currencies. Of two meanings of one name the first counts."""
     for code in CODES:
         yield Meaning(NamedAs.CURRENCY, (code,), code, exact=code not in AREAS)
-    every = sorted({*_in_use(), *CODES}, reverse=True)
+    every = sorted({*codes_in_use(), *CODES}, reverse=True)
     named = [(code, name) for code in every for name in _full_names(code)]
-    units = [*_units(code for code in CODES if code in _in_use())]
+    units = [*_units(code for code in CODES if code in codes_in_use())]
     # A unit with the same plural, such as yen, may have the s of a genitive without apostrophe.
     plural = [(f"{unit}s", codes) for unit, codes in units]
     yield from (_currency(name, code) for code, name in named if " " in name)
@@ -176,7 +176,7 @@ def _forms(code: str) -> tuple[str, str]:
 
 
 @cache
-def _in_use() -> frozenset[str]:
+def codes_in_use() -> frozenset[str]:
     """The currencies that are legal tender somewhere today."""
     return frozenset(code for name in _countries_of_today() for code in _tender(name))
 

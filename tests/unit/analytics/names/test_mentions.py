@@ -27,6 +27,10 @@ from desk.analytics.names.mentions import (
         ("the Bank of Canada and the Australian dollar", ["AUD"]),
         ("Indonesia and the Australian dollar", ["AUD"]),
         ("who won the race", []),
+        ("where is dollar won", ["USD", "KRW"]),
+        ("the dollar won ground", ["USD"]),
+        ("usd/vnd, how much did it move", ["USD", "VND"]),
+        ("the top of all", []),
     ],
 )
 def test_the_longest_name_of_a_currency_counts(text: str, codes: list[str]) -> None:
