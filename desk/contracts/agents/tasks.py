@@ -110,6 +110,9 @@ DaysAsked = tuple[date, date]
 RANK: Final = "rank"
 """The parameter that names the group of pairs a question ranks."""
 
+PAPERS: Final = "papers"
+"""The parameter with which documents take precedence over measurements."""
+
 SIDE_BY_SIDE: Final = "side_by_side"
 """The parameter of a question that compares so many markets by their figures alone: a model is not
 asked about each of them."""

@@ -6,11 +6,16 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import iso_known_day, print_claim, print_full_day
 from desk.analytics.names.listing import said_once
+from desk.analytics.names.mentions import NO_MARKET, SHARED_NAME
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import (
+    DAYS_ASKED,
+    DAYS_READ,
     EVENT_DAYS,
     EVENT_READ,
+    PAPERS,
+    RANK,
     SIDE_BY_SIDE,
     SINCE_DECISION,
     SPELLED,
@@ -221,15 +226,21 @@ def besides_words(answer: AnswerReport) -> str:
 
 def parameters_words(parameters: Mapping[str, str]) -> str:
     """Returns words such as `ticket DESK-101; market USD/JPY`. Parameters that the desk read in a
-    question have names of their own."""
+    question have names of their own; those that only steer it, or that its sentences say, are left
+    out."""
     return "; ".join(
         f"{_READ_IN_A_QUESTION.get(name, name)} {one_line(value)}"
         for name, value in parameters.items()
+        if name not in _NOT_SHOWN
     )
 
 
+_NOT_SHOWN: Final = frozenset({DAYS_READ, PAPERS, NO_MARKET, SHARED_NAME})
+
 _READ_IN_A_QUESTION: Final = {
     READ: "period",
+    DAYS_ASKED: "days asked about",
+    RANK: "group",
     SINCE_DECISION: "measured",
     EVENT_READ: "measured from",
     EVENT_DAYS: "of the days",

@@ -26,9 +26,6 @@ from desk.contracts.runs.turns import TurnContext, TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 
-PAPERS: Final = "papers"
-"""The parameter with which documents take precedence over measurements."""
-
 LONGEST_LINE: Final = 300
 """The maximum number of characters of a tool's message that a line about something missing
 repeats."""

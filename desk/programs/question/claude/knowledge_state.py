@@ -12,6 +12,7 @@ from desk.contracts.agents.tasks import (
     DAYS_READ,
     EVENT_DAYS,
     EVENT_READ,
+    PAPERS,
     RANK,
     SIDE_BY_SIDE,
     SINCE_DECISION,
@@ -31,7 +32,6 @@ from desk.contracts.question.knowledge import (
 from desk.contracts.question.plan import QuestionPlan
 from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.programs.claude.figures import claims_for_model, reportable_claims
-from desk.programs.question.builtin.asking import PAPERS
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""

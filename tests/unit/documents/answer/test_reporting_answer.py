@@ -118,6 +118,14 @@ def test_the_newest_day_of_a_figure_is_said_before_the_sections() -> None:
     assert "newest figure" not in render_answer_markdown(tickets())
 
 
+def test_how_a_question_was_read_is_said_in_words_or_not_at_all() -> None:
+    read = {"rank": "Asia", "period_days": "2026-11-02/2026-11-08", "papers": "first"}
+    asked = market().model_copy(update={"parameters": {**read, "no_market": "TRY", "site": "Oslo"}})
+    told = "group Asia; days asked about 2026-11-02/2026-11-08; site Oslo"
+    assert told in render_answer_markdown(asked)
+    assert "papers" not in render_answer_markdown(asked)
+
+
 def test_what_is_missing_of_several_markets_is_one_line() -> None:
     lines = ("EUR/USD: no fixing", "no news: none", "USD/JPY: no fixing", "USD/SGD: no quote")
     lacking = market().model_copy(update={"missing": lines})

@@ -16,14 +16,13 @@ from desk.analytics.names.mentions import NO_MARKET, mention_sentences
 from desk.analytics.names.name_table import NamedAs
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import subjects_asked
-from desk.contracts.agents.tasks import RANK, SINCE_DECISION, Query
+from desk.contracts.agents.tasks import PAPERS, RANK, SINCE_DECISION, Query
 from desk.contracts.findings.results import (
     ResearchResult,
 )
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
-    PAPERS,
     named_tickets,
     parameter_list,
     query_of,
