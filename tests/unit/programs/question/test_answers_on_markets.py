@@ -48,7 +48,7 @@ def measured(asking: GraphRequest, market: MarketSpec) -> ResearchResult:
     assert window is not None
     first, last = window.start.date() - timedelta(weeks=56), window.end.date()
     # The packaged file has no rate of the Taiwan dollar.
-    known = () if market.market == "USD/TWD" else real_fixings(market.market)
+    known = () if "TWD" in market.market else real_fixings(market.market)
     known = tuple(each for each in known if first <= each[0] <= last)
     answer = history(market.market, known, window.end)
     told = answered(call("ecb", "get_historical", symbol=market.market), answer)
@@ -779,6 +779,13 @@ def test_what_asks_for_no_side_is_answered_with_neither_yes_nor_no(
 def test_behind_a_figure_that_is_asked_for_stands_no_cause(settings: Settings) -> None:
     _, sentences = answer_to("usdjpy high this year", settings)
     assert not any("Federal Reserve" in each or "caused" in each for each in sentences)
+
+
+def test_a_currency_without_fixings_is_told_before_the_other_ones(settings: Settings) -> None:
+    asking = "how did the taiwan dollar and the singapore dollar compare over the third quarter"
+    _, sentences = answer_to(asking, settings)
+    assert sentences[0] == "Nothing is said here of the New Taiwan dollar."
+    assert any("USD/SGD" in each for each in sentences[1:])
 
 
 def test_no_paper_is_quoted_beside_a_price(settings: Settings) -> None:

@@ -14,6 +14,7 @@ from desk.contracts.findings.results import (
     ResearchResult,
 )
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
+from desk.programs.question.builtin.synthesis.markets.results import has_levels
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage
 from desk.trust.claims.yield_claims import LEVELS
 
@@ -49,7 +50,8 @@ def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> b
         return True
     if area and asked.kind is not NamedAs.CURRENCY and any(_is_of_area(area, r) for r in research):
         return True
-    pairs = {code for each in research if "/" in each.market for code in each.market.split("/")}
+    known = (each for each in research if has_levels((each,)) or each.events or each.ends_on)
+    pairs = {code for each in known if "/" in each.market for code in each.market.split("/")}
     return asked.kind is not NamedAs.BANK and asked.code in pairs
 
 
