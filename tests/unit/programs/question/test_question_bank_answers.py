@@ -313,6 +313,16 @@ def test_an_answer_begins_with_what_is_asked(
     assert told.startswith(begins)
 
 
+def test_below_a_question_about_coming_days_stand_the_banks_that_meet(with_meaning: None) -> None:
+    days = "2026-11-02/2026-12-12"
+    results = [research(area, days) for area in ("CA", "JP", "NO", "US")]
+    _, sections = answer("which central banks meet this week", *results, days=days)
+    assert [title for title in sections if "policy rates" in title.lower()] == [
+        "Bank of Japan: policy rates",
+        "Federal Reserve: policy rates",
+    ]
+
+
 @pytest.mark.parametrize(
     "question",
     [

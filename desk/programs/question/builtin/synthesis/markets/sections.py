@@ -45,7 +45,7 @@ def research_sections(
     the validator's words."""
     if table := decisions_table(research_in(state), window, days):
         yield Section(title=table.title, content=clip(table.content, LONGEST_SECTION))
-    yield from _of_markets(research_in(state), window[1])
+    yield from _of_markets(_that_meet(research_in(state), window, days), window[1])
     validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
     if validated:
         known = {claim.claim_id for result in research_in(state) for claim in result.claims}
@@ -53,6 +53,24 @@ def research_sections(
         told = "\n\n".join(line for line in lines if line)
         if told:
             yield Section(title="Validation", content=clip(told, LONGEST_SECTION))
+
+
+def _that_meet(
+    results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
+) -> Sequence[ResearchResult]:
+    """Leaves out the banks that do not decide on coming days that a question names, if others
+    do."""
+    if days is None or days[1] <= window[1]:
+        return results
+    meet = {
+        result.market
+        for result in results
+        for event in result.events
+        if event.event_type is EventType.SCHEDULED_DECISION
+        and event.area == result.market
+        and days[0] <= event.event_date <= days[1]
+    }
+    return [each for each in results if not meet or "/" in each.market or each.market in meet]
 
 
 def _founded(prose: str, known: Container[str]) -> str:
