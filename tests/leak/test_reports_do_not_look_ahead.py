@@ -258,7 +258,6 @@ async def test_a_record_and_a_memory_that_tell_of_the_weeks_after_are_noticed_ea
 ) -> None:
     """The record in what the week was advised, the memory in what has changed since."""
     real = Client.execute_update_with_start_workflow
-    two_weeks = timedelta(days=14)
 
     async def asked(
         client: Client, update: Message, question: RecordQuery, **options: Any
@@ -268,7 +267,7 @@ async def test_a_record_and_a_memory_that_tell_of_the_weeks_after_are_noticed_ea
         return advice.model_copy(update={"as_of": question.as_of})
 
     monkeypatch.setattr(Client, "execute_update_with_start_workflow", asked)
-    monkeypatch.setattr(memory, "week_of", lambda day: week_of(day + two_weeks), raising=True)
+    monkeypatch.setattr(memory, "previous_week", next_week, raising=True)
     seen = await report_in(namespace, tmp_path / "planted", known)
     assert known.advice is not None and seen.advice is not None
     every = len(LESSONS) + len(LATER_LESSONS)
