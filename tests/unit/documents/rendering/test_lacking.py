@@ -63,3 +63,11 @@ def test_a_week_that_lacks_nothing_says_nothing_of_it() -> None:
     coverage = report.coverage.model_copy(update={"freshness": current})
     assert Lacking(report).first_words is not None
     assert Lacking(report.model_copy(update={"coverage": coverage})).first_words is None
+
+
+def test_the_days_that_a_page_folds_away_are_named_as_decisions() -> None:
+    report = sample_report()
+    row = next(row for row in report.calendar if row.ahead)
+    for count, words in ((9, "1 later decision<"), (11, "3 later decisions<")):
+        page = render_html(report.model_copy(update={"calendar": (row,) * count}))
+        assert f"<summary>{words}" in page
