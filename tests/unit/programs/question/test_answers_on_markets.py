@@ -788,6 +788,13 @@ def test_a_currency_without_fixings_is_told_before_the_other_ones(settings: Sett
     assert any("USD/SGD" in each for each in sentences[1:])
 
 
+def test_nearest_texts_come_after_what_they_are_not_about(settings: Settings) -> None:
+    papers = documents_state(rates="# Rates\n\nPick a source for the policy rate of Vietnam.\n")
+    _, sentences = answer_to("what is taiwan's policy rate", settings, papers)
+    assert sentences[0] == "Nothing is said here of Taiwan."
+    assert sentences[1].startswith("No passage surely fits the question.")
+
+
 def test_no_paper_is_quoted_beside_a_price(settings: Settings) -> None:
     papers = documents_state(limits=LIMITS)
     made, sentences = answer_to("did USD/JPY rise last week", settings, papers)

@@ -150,7 +150,9 @@ def _with_what_is_missing(
     # The answer itself says that no yields are known.
     yields = question.kind is not QuestionKind.YIELD
     left = "" if unheld else not_covered(query, research, draft.told, yields=yields)
-    said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
+    # That nothing is about a subject comes before the nearest texts, which may mislead.
+    is_first = (research and not draft.told) or draft.summary.startswith(NEAREST)
+    said = [left, draft.summary] if is_first else [draft.summary, left]
     if draft.told and draft.answered:
         return said
     # Matching texts may be about another currency.
