@@ -136,6 +136,11 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "No: the highest fixing of USD/INR in the 52 weeks to 30 Oct 2026 was 96.8250,"
             " on 20 May 2026.",
         ),
+        (
+            "did USD/INR trade above 95 this year?",
+            "Yes: the highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250,"
+            " on 20 May 2026.",
+        ),
         ("is the aussie above 0.70?", "Yes: the fixing of AUD/USD of 30 Oct 2026 is 0.7025."),
         ("is dollar yen under 150 now", "No: the fixing of USD/JPY of 30 Oct 2026 is 157.25."),
         # Extremes, and the largest day.
