@@ -173,11 +173,19 @@ def described(claim: Claim, claims: Mapping[str, Claim], sources: Mapping[str, s
     parts = [
         f"{named}, {human(claim.metric)}: {print_claim(claim)}",
         DEFINITIONS.get(claim.metric, ""),
+        _change_by_decision(claim, claims),
         _days(claim),
         _computed_from(claim, claims),
         _published(claim, claims, sources),
     ]
     return "; ".join(part for part in parts if part)
+
+
+def _change_by_decision(claim: Claim, claims: Mapping[str, Claim]) -> str:
+    """Says by how much the decision changed a rate: the rate alone does not say whether it held."""
+    change = claims.get(claim.claim_id.replace(Metric.DECISION_RATE, Metric.DECISION_CHANGE))
+    is_rate = claim.metric is Metric.DECISION_RATE
+    return f"changed by {print_claim(change)}" if is_rate and change else ""
 
 
 def _days(claim: Claim) -> str:

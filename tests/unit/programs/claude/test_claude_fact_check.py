@@ -1,6 +1,7 @@
 """What a model is shown of a text that it checks, and what is made of its answer."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,12 +11,13 @@ from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.episode.stock import Recommended, StockRecommendation
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.findings.verdicts import FactCheck
 from desk.contracts.question.knowledge import Quotation, Synthesis, YesOrNo
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.definitions import DEFINITIONS
+from desk.programs.claude.fact_check import described
 from desk.programs.claude.findings import rejection
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn, judged
@@ -68,6 +70,19 @@ def test_each_sentence_is_shown_as_printed_with_what_its_figures_are() -> None:
     move = told["claims"]["USD/JPY:move"]
     for part in ("the change over the days under research", "previous", "published by ECB"):
         assert part in move
+
+
+def test_a_rate_after_a_decision_is_shown_with_what_the_decision_changed() -> None:
+    level = next(claim for claim in researched().claims if claim.metric is Metric.LAST)
+    of_day = {"subject": "JP", "inputs": ()}
+    rate = {"claim_id": "JP:decision_rate@2026-06-16", "metric": Metric.DECISION_RATE}
+    change = {"claim_id": "JP:decision_change@2026-06-16", "metric": Metric.DECISION_CHANGE}
+    unchanged = {"unit": Unit.BASIS_POINTS, "value": Decimal(0)}
+    after = level.model_copy(update={**of_day, **rate})
+    held = level.model_copy(update={**of_day, **change, **unchanged})
+    assert "; changed by 0 bp; " in described(after, {held.claim_id: held}, {})
+    assert "changed by" not in described(after, {}, {})
+    assert "changed by" not in described(held, {held.claim_id: held}, {})
 
 
 def test_it_is_shown_other_figures_of_the_same_subjects_and_no_tool() -> None:
