@@ -44,6 +44,10 @@ _NO_ANSWER = frozenset(
 
 _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
+_LOST_CALL = _NO_ANSWER | {RPCStatusCode.UNAVAILABLE}
+"""How a call ends that waits for a run's end, if this process or its server was stopped meanwhile.
+It says nothing about the run."""
+
 Result = TypeVar("Result")
 Status = TypeVar("Status")
 Outcome = TypeVar("Outcome")
@@ -106,13 +110,25 @@ async def _followed_to_its_end(
 async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["asyncio.Future[Any]"]:
     """Yields a future that is done once the run is closed, however it ended. The future is
     cancelled when the block ends."""
-    closed = asyncio.ensure_future(handle.result(follow_runs=False))
+    closed = asyncio.ensure_future(_result(handle))
     try:
         yield closed
     finally:
         closed.cancel()
         with contextlib.suppress(asyncio.CancelledError, *_ENDINGS):
             await closed
+
+
+async def _result(handle: WorkflowHandle[Any, Any]) -> Any:
+    """Waits for a run's result, again if the call is lost: the run may stay open for days, and only
+    its end is an end."""
+    while True:
+        try:
+            return await handle.result(follow_runs=False)
+        except RPCError as error:
+            if error.status not in _LOST_CALL:
+                raise
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def continued(

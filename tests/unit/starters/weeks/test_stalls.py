@@ -134,6 +134,36 @@ async def test_a_question_says_what_holds_it_up_and_that_it_is_over(
     assert (answered.result, lines.said) == ("the answer", TOLD)
 
 
+class Handle:
+    """A run's handle whose calls for the result end as given, the last with the result."""
+
+    def __init__(self, *ends: RPCStatusCode) -> None:
+        self._ends = iter(ends)
+
+    async def result(self, **_: object) -> str:
+        """The result, once no end is left."""
+        for status in self._ends:
+            raise RPCError("lost", status, b"")
+        return "the result"
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.UNAVAILABLE],
+)
+async def test_a_lost_call_for_the_result_is_no_end_of_the_run(lost: RPCStatusCode) -> None:
+    handle: Any = Handle(lost, lost)
+    async with following.until_closed(handle) as closed:
+        assert await closed == "the result"
+
+
+async def test_a_run_that_is_gone_is_closed() -> None:
+    handle: Any = Handle(RPCStatusCode.NOT_FOUND)
+    async with following.until_closed(handle) as closed:
+        await asyncio.wait({closed})
+        assert isinstance(closed.exception(), RPCError)
+
+
 async def test_past_weeks_say_each_what_holds_it_up_and_that_it_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
