@@ -44,10 +44,6 @@ _NO_ANSWER = frozenset(
 
 _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
-_LOST_CALL = _NO_ANSWER | {RPCStatusCode.UNAVAILABLE}
-"""How a call ends that waits for a run's end, if this process or its server was stopped meanwhile.
-It says nothing about the run."""
-
 Result = TypeVar("Result")
 Status = TypeVar("Status")
 Outcome = TypeVar("Outcome")
@@ -120,13 +116,17 @@ async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["async
 
 
 async def _result(handle: WorkflowHandle[Any, Any]) -> Any:
-    """Waits for a run's result, again if the call is lost: the run may stay open for days, and only
-    its end is an end."""
+    """Waits for a run's result. A call that is lost, because this process or its server was stopped
+    for a while, says nothing about the run and is made again: a run may stay open for days.
+
+    Raises:
+        RPCError: the server does not have the run.
+    """
     while True:
         try:
             return await handle.result(follow_runs=False)
         except RPCError as error:
-            if error.status not in _LOST_CALL:
+            if error.status is RPCStatusCode.NOT_FOUND:
                 raise
         await asyncio.sleep(POLL_SECONDS)
 

@@ -149,7 +149,7 @@ class Handle:
 
 @pytest.mark.parametrize(
     "lost",
-    [RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.UNAVAILABLE],
+    [RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.INTERNAL],
 )
 async def test_a_lost_call_for_the_result_is_no_end_of_the_run(lost: RPCStatusCode) -> None:
     handle: Any = Handle(lost, lost)
