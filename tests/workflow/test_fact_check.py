@@ -141,6 +141,20 @@ async def test_an_answer_that_nobody_could_read_again_is_published_and_says_so(
     assert "nobody read the words a second time" in missing
 
 
+async def test_a_sentence_that_was_objected_to_is_not_published_because_nobody_reads_it_again(
+    client: Client, tmp_path: Path
+) -> None:
+    def once(request: TurnRequest) -> Turn:
+        return too_dear(request) if writer.read[1:] else objecting(TRUE, FALSE)(request)
+
+    writer = Writer(once, writes=f"It is so. {TRUE} {FALSE}")
+    report = await published(client, tmp_path, writer)
+    assert writer.read == [f"It is so. {TRUE} {FALSE}", f"It is so. {TRUE} {CORRECTED}"]
+    assert report.summary == "It is so."
+    assert report.fact_check
+    assert (report.fact_check.omitted, report.fact_check.unchecked) == (2, None)
+
+
 async def commented(client: Client, directory: Path, *objected: str) -> ResearchReport:
     """The report of a week whose head a model writes, and whose check objects to these sentences
     each time."""

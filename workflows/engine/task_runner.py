@@ -99,7 +99,7 @@ CORRECTION_TURNS = 2
 """The further turns of a writer whose text a fact check objects to: one to correct it, and one if
 the correction has a figure that is not a claim."""
 
-NOTHING_LEFT = "a second reading objected to all that it wrote"
+ALL_OBJECTED_TO = "a second reading objected to all that it wrote"
 
 MIN_TIME_FOR_MODEL = timedelta(seconds=20)
 """A model is not asked with less time than this, or than a tenth of the time that it started with
@@ -216,17 +216,22 @@ class AgentRun:
         if check.without is not None:
             return check.without
         work.draft = None
-        return await self._fallback_result(work, self._failed("fact check", NOTHING_LEFT))
+        return await self._fallback_result(work, self._failed("fact check", ALL_OBJECTED_TO))
 
     async def _corrected(self, check: Turn, result: AgentResult, work: AgentProgress) -> Turn:
-        """Returns the check of the text that the writer corrected; that of its first text if it
-        does not deliver another one."""
+        """Returns the check of the text that the writer corrected; that of its first text if
+        it delivers no other, or one that cannot be checked or of which nothing is left: a sentence
+        that was objected to is not published because nobody reads it again."""
         work.draft = check.model_copy(update={"result": result})
         try:
             corrected = await self._result(work, work.turns + CORRECTION_TURNS)
         except TaskFailed:
             return check
-        return check if corrected == result else await self._fact_check(corrected, work)
+        if corrected == result:
+            return check
+        again = await self._fact_check(corrected, work)
+        settled = isinstance(again.result, FactCheck)
+        return again if settled and (again.without or check.without is None) else check
 
     async def _fact_check(self, text: AgentResult, work: AgentProgress) -> Turn:
         """Asks the model that wrote a text to check it. Returns the objections and the text without
@@ -239,7 +244,7 @@ class AgentRun:
         work.usage = work.usage.plus(turn.usage)
         if isinstance(turn.result, FactCheck):
             return turn
-        gave_up = turn.failure and TaskFailed(turn.failure).reason
+        gave_up = turn.failure and (turn.failure.reason or turn.failure.error_message)
         reason = turn.over_budget or turn.fault or gave_up or "the model's answer was lost"
         return Turn(without=not_fact_checked(text, reason))
 

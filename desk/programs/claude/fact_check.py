@@ -1,7 +1,5 @@
 """The fact check of a finished text by a model: one request, which is shown the sentences as they
 will be printed and what each cited figure is, and answers with the sentences that say more.
-
-`fact_check_call` builds the request for any text and claims.
 """
 
 import json

@@ -10,7 +10,7 @@ from desk.analytics.names.periods import UNREAD
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
-from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.base import MOST_SHORT, Confidence, Contract, ShortText
 from desk.contracts.findings.results import (
     Finding,
     Forecast,
@@ -34,9 +34,6 @@ MOST_VIEWS: Final = 20
 MOST_WARNINGS: Final = 20
 
 MOST_ANSWERS_NAMED: Final = 20
-
-LONGEST_WRITTEN: Final = 200
-"""The limit of `RejectedFigure.written`."""
 
 MOST_FAULTS: Final = 20
 
@@ -163,7 +160,7 @@ def prose_faults(prose: str, figures: Figures) -> Iterator[str]:
 
 def rejection(figure: RejectedFigure) -> str:
     """Describes what is wrong with a figure, or with a whole sentence, for a model."""
-    whole = figure.written in (figure.sentence, figure.sentence[:LONGEST_WRITTEN])
+    whole = figure.written in (figure.sentence, figure.sentence[:MOST_SHORT])
     part = "" if whole else f"'{figure.written}' in "
     return f"{part}'{figure.sentence}': {figure.reason}"
 

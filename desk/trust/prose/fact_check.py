@@ -4,6 +4,7 @@ those that the check objects to. A check can only remove sentences."""
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.results import Commentary, ConflictRecord
 from desk.contracts.findings.verdicts import (
     FactCheck,
@@ -15,12 +16,10 @@ from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.trust.prose.prose_review import commentary_texts, without_rejected
 from desk.trust.prose.references import LONGEST_TEXT, references
 from desk.trust.prose.sentences import split_sentences
-from desk.trust.prose.synthesis_review import NOTHING_LEFT, written_texts
+from desk.trust.prose.synthesis_review import NOTHING_LEFT, answer_texts
 
 FACT_CHECK_RULES: Final = 1
 """The edition of the rules that texts are checked by."""
-
-LONGEST_WRITTEN: Final = 200
 
 
 class NumberedSentence(NamedTuple):
@@ -32,8 +31,8 @@ class NumberedSentence(NamedTuple):
 
 
 def numbered_sentences(text: AgentResult) -> tuple[NumberedSentence, ...]:
-    """Returns the sentences that the writer of a text wrote, in order. A hypothesis is not one: it
-    says what may come, and a price decides it."""
+    """Returns the sentences that the writer of a text wrote, in order; not those of a hypothesis,
+    which says what may come, and which a price decides."""
     places = ((place, piece) for place, prose in _texts(text) for piece in split_sentences(prose))
     written = ((place, piece.strip()) for place, piece in places if piece.strip())
     return tuple(NumberedSentence(n, *each) for n, each in enumerate(written, start=1))
@@ -45,7 +44,7 @@ def objected_sentences(text: AgentResult, check: FactCheck) -> tuple[RejectedFig
     return tuple(
         RejectedFigure(
             place=found.place,
-            written=f"[[{each.claim}]]" if each.claim else found.prose[:LONGEST_WRITTEN],
+            written=f"[[{each.claim}]]" if each.claim else found.prose[:MOST_SHORT],
             sentence=found.prose[:LONGEST_TEXT],
             reason=each.reason,
         )
@@ -67,14 +66,15 @@ def fact_checked(
     left = without_rejected(text, objected, state, conflicts, question)
     if objected and _is_empty(left, text):
         return None
-    before, after = numbered_sentences(text), numbered_sentences(left)
+    before = numbered_sentences(text)
+    omitted = {each.sentence for each in check.objections} & {each.number for each in before}
     if isinstance(text, Synthesis):
         # The record counts them; `dropped` lists figures that are not claims.
         left = left.model_copy(update={"dropped": text.dropped})
     record = FactCheckRecord(
         rules=FACT_CHECK_RULES,
         sentences=len(before),
-        omitted=max(0, len(before) - len(after)),
+        omitted=len(omitted),
         ignored=check.ignored,
     )
     return left.model_copy(update={"fact_check": record})
@@ -99,7 +99,7 @@ def _is_empty(left: AgentResult, text: AgentResult) -> bool:
 
 def _texts(text: AgentResult) -> Iterator[tuple[str, str]]:
     if isinstance(text, Synthesis):
-        yield from written_texts(text)
+        yield from answer_texts(text)
     elif isinstance(text, Commentary):
         yield from ((each.place, each.prose) for each in commentary_texts(text))
 

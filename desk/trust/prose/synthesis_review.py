@@ -24,7 +24,7 @@ from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose.gate import asked_in, rejected_figures
 from desk.trust.prose.quotations import occurs_in
-from desk.trust.prose.references import REFERENCE, references
+from desk.trust.prose.references import LONGEST_TEXT, REFERENCE, references
 from desk.trust.prose.sentences import split_sentences
 
 SUMMARY: Final = "summary"
@@ -128,7 +128,11 @@ def without_unfounded(
     dropped: list[DroppedSentence] = []
     for place, prose in _texts(synthesis):
         pieces = split_sentences(prose)
-        kept = [p for p in pieces if p.strip() not in sentences and known.issuperset(references(p))]
+        kept = [
+            piece
+            for piece in pieces
+            if piece.strip()[:LONGEST_TEXT] not in sentences and known.issuperset(references(piece))
+        ]
         dropped += [DroppedSentence(place=place, reason=UNSUPPORTED)] * (len(pieces) - len(kept))
         left[place] = "".join(kept).strip()
     cut = _with_texts(synthesis, left)
@@ -145,24 +149,30 @@ def without_unfounded(
 
 def _texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
     """Yields all prose of a synthesis, each text with its place."""
-    yield from written_texts(synthesis)
+    yield from _written_texts(synthesis)
     for number, line in enumerate(synthesis.missing, start=1):
         yield f"missing {number}", line
 
 
-def written_texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
+def _written_texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
     """Yields the prose that the writer of a synthesis wrote, each text with its place. What is
     missing is the desk's."""
-    yield SUMMARY, synthesis.summary
-    for number, section in enumerate(synthesis.sections, start=1):
-        yield f"section {number}, title", section.title
-        yield f"section {number}", section.content
+    yield from answer_texts(synthesis)
     for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
         yield f"hypothesis {number}", hypothesis.statement
         yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
     if synthesis.further is not None:
         yield "further objective", synthesis.further.objective
         yield "further objective, reason", synthesis.further.reason
+
+
+def answer_texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
+    """Yields what a synthesis says of what was found, each text with its place. Hypotheses and a
+    further objective are about what may come."""
+    yield SUMMARY, synthesis.summary
+    for number, section in enumerate(synthesis.sections, start=1):
+        yield f"section {number}, title", section.title
+        yield f"section {number}", section.content
 
 
 def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:

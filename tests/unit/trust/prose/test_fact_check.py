@@ -6,7 +6,9 @@ from desk.contracts.findings.results import Commentary, WrittenTheme
 from desk.contracts.findings.verdicts import FactCheck, FactObjection
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Section, Synthesis, YesOrNo
+from desk.contracts.swarm.plan import Refinement
 from desk.trust.prose import fact_checked, not_fact_checked, numbered_sentences, objected_sentences
+from tests.support.runs.hypotheses import hypothesis
 
 ANSWER = Synthesis(
     task_id="synthesis",
@@ -58,6 +60,31 @@ def test_a_sentence_that_is_objected_to_is_left_out_and_counted() -> None:
 def test_the_writer_is_told_the_sentence_and_the_reason() -> None:
     (rejected,) = objected_sentences(ANSWER, objecting(2, 99))
     assert (rejected.sentence, rejected.reason) == ("Since January it fell further.", "not said")
+
+
+def test_a_title_and_the_only_sentence_of_a_section_count_as_one_each() -> None:
+    only = ANSWER.model_copy(update={"sections": (Section(title="Why", content="Rates rose."),)})
+    for number in (3, 4):
+        left = checked(only, number)
+        assert left.fact_check
+        assert left.fact_check.omitted == 1
+
+
+def test_a_sentence_of_any_length_is_left_out() -> None:
+    long = f"It rose {'again and ' * 500}again."
+    left = checked(ANSWER.model_copy(update={"sections": (Section(title="W", content=long),)}), 4)
+    assert left.sections == ()
+
+
+def test_a_hypothesis_and_a_further_objective_are_not_read() -> None:
+    ahead = {
+        "hypotheses": (hypothesis(statement="It rises.", refuted_by="a fall"),),
+        "further": Refinement(objective="Look further.", reason="Nothing is decided."),
+    }
+    text = ANSWER.model_copy(update=ahead)
+    assert numbered_sentences(text) == numbered_sentences(ANSWER)
+    left = checked(text, 2)
+    assert (left.hypotheses, left.further) == (text.hypotheses, text.further)
 
 
 @pytest.mark.parametrize(
