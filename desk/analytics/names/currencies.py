@@ -1,6 +1,6 @@
 """The English names of currencies, from the Unicode CLDR through Babel, and from `aliases`.
 
-Babel takes about 70 ms at its first use, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not call this.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ counts: the Danish krone is not a krone of Norway, and the Egyptian pound is not
 A currency's last word alone, such as peso, refers to the currency that the desk gives this name, or
 else to the only one that the ECB quotes. The other currencies of that name are reported too.
 
-Babel takes about 70 ms at its first use, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not call this.
 """
 
 import re
@@ -32,14 +32,17 @@ from desk.contracts.markets import AreaCode
 _MONEY: Final = frozenset({NamedAs.CURRENCY})
 _OF_COUNTRIES: Final = frozenset({NamedAs.BANK, NamedAs.COUNTRY})
 
-_ALSO_WORDS: Final = frozenset({"real", "reals", "won"})
-"""Units that are also English words. Alone they count only beside another currency."""
+_UNITS_ALSO_WORDS: Final = frozenset({"real", "reals", "won"})
+"""Units that are also English words. Alone they count in a question only beside another currency,
+and in print only directly behind one and a sign of `_JOINING`."""
 
 _ALSO_A_VERB: Final = "won"
 """The unit that also counts where a verb is unlikely: behind an article or `_BEFORE_A_NOUN`, and
 with a capital letter as the first word of a text."""
 
-_BEFORE_A_NOUN: Final = re.compile(r"\b(?:the|and|or|than|against|versus|vs\.?)\s+$", re.IGNORECASE)
+_BEFORE_A_NOUN: Final = re.compile(
+    r"\b(?:the|and|or|than|against|versus|vs\.?)[\s*_]+$", re.IGNORECASE
+)
 _ARTICLE: Final = re.compile(r"\bthe\s$", re.IGNORECASE)
 
 _SPACES: Final = re.compile(r"\s+")
@@ -56,6 +59,9 @@ _AGAINST: Final = re.compile(
 
 _JOINED: Final = re.compile(r"\s|\s?[/–-]\s?")
 """The text between two currencies that are a pair: `dollar-yen`, `euro swiss`."""
+
+_JOINING: Final = frozenset("/–-")
+"""The signs between two currencies that print joins without a space: `dollar/won`."""
 
 _HYPHENS: Final = frozenset("/-")
 """Signs by which a country refers to its currency beside another one: `euro-swiss`."""
@@ -166,13 +172,15 @@ def mentions(
 ) -> tuple[NameMention, ...]:
     """The names of some kinds in a text, in order. In print, a name that begins with a capital
     letter counts only with it, because some are also other words (`china`, `us`); otherwise, as in
-    a question, most names count in any letters."""
+    a question, most names count in any letters. Of units that are also words (`sterling won back`)
+    print counts fewer."""
     found = tuple(_scanned(text, kinds, in_print))
     money = [each for each in found if each.is_money]
     stray = [
         each
         for each in money
-        if each.written.lower() in _ALSO_WORDS and not _is_currency(text, each, money)
+        if each.written.lower() in _UNITS_ALSO_WORDS
+        and not _is_currency(text, each, money, in_print)
     ]
     return tuple(each for each in found if each not in stray)
 
@@ -227,7 +235,9 @@ def _is_in_print(called: str, written: str) -> bool:
     return called[:1].islower() or written[:1].isupper()
 
 
-def _is_currency(text: str, mention: NameMention, money: Sequence[NameMention]) -> bool:
+def _is_currency(
+    text: str, mention: NameMention, money: Sequence[NameMention], in_print: bool
+) -> bool:
     """Whether a unit that is also a word refers to the currency."""
     before = text[: mention.start]
     if mention.written.lower() == _ALSO_A_VERB and (
@@ -236,6 +246,8 @@ def _is_currency(text: str, mention: NameMention, money: Sequence[NameMention]) 
     ):
         return True
     at = money.index(mention)
+    if in_print:
+        return bool(at) and text[money[at - 1].end : mention.start] in _JOINING
     if at and are_joined(money[at - 1], mention, text):
         # A sentence whose verb it is has an article: `the dollar won`.
         return not _ARTICLE.search(text, 0, money[at - 1].start)

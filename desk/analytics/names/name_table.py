@@ -6,7 +6,7 @@ and the adjective in the currency's name (Philippine peso). `aliases` and `centr
 market's own. A currency's country is the one whose ISO 3166 code begins its ISO 4217 code, if it is
 legal tender there today; for the euro, every country that has it.
 
-Babel takes about 70 ms at its first use, so workflow code does not import this.
+Babel takes about 70 ms at its first use, so workflow code does not call this.
 """
 
 import re
@@ -44,7 +44,7 @@ _ABBREVIATED: Final = 4
 _BEHIND_AN_ARTICLE: Final = frozenset({"US", "UK"})
 """Abbreviations that also count in lower case after an article: `the us` is not a pronoun."""
 
-_ALSO_WORDS: Final = frozenset({"Fed", "BoT", "BOT", "OAT", "OATs"})
+_ABBREVIATIONS_ALSO_WORDS: Final = frozenset({"Fed", "BoT", "BOT", "OAT", "OATs"})
 """Abbreviations that are also English words, and count only as written. Those of banks also count
 in any letters after an article."""
 
@@ -186,8 +186,8 @@ def _banks() -> Iterator[Meaning]:
         bank = CENTRAL_BANKS[area]
         for called in (bank.name, *bank.also_called):
             name = called.removeprefix("the ")
-            yield Meaning(NamedAs.BANK, (code,), name, exact=name in _ALSO_WORDS)
-            if name in _ALSO_WORDS:
+            yield Meaning(NamedAs.BANK, (code,), name, exact=name in _ABBREVIATIONS_ALSO_WORDS)
+            if name in _ABBREVIATIONS_ALSO_WORDS:
                 yield Meaning(NamedAs.BANK, (code,), f"the {name}")
 
 
@@ -195,7 +195,7 @@ def _bonds_and_seats() -> Iterator[Meaning]:
     for kind, names in ((NamedAs.BONDS, GOVERNMENT_BONDS), (NamedAs.SEAT, SEATS)):
         for code, area in AREAS.items():
             for called in names.get(area, ()):
-                yield Meaning(kind, (code,), called, exact=called in _ALSO_WORDS)
+                yield Meaning(kind, (code,), called, exact=called in _ABBREVIATIONS_ALSO_WORDS)
 
 
 def _countries() -> Iterator[Meaning]:

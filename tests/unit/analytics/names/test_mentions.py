@@ -49,6 +49,14 @@ def test_the_longest_name_of_a_currency_counts(text: str, codes: list[str]) -> N
         ("China and Taiwan", "CNY TWD", "CNY TWD"),
         ("what USD/TWD does", "USD TWD", "USD TWD"),
         ("gilts and the Old Lady", "GBP GBP", "GBP GBP"),
+        ("where is sterling won, or euro real", "GBP KRW EUR BRL", "GBP EUR"),
+        ("has the peso or the real fallen", "PHP BRL", "PHP"),
+        (
+            "dollar-won, USD/real and euro–real",
+            "USD KRW USD BRL EUR BRL",
+            "USD KRW USD BRL EUR BRL",
+        ),
+        ("the baht than the **won**", "THB KRW", "THB KRW"),
     ],
 )
 def test_print_and_questions_are_read_by_one_table_and_print_needs_capitals(

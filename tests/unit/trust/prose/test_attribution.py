@@ -12,7 +12,10 @@ from desk.documents.rendering.words.prose import Known, printable_prose
 from desk.trust.prose import Form, printed, rejected_figures
 from tests.support.builders import claim
 
-PAIRS = ("USD/JPY", "AUD/USD", "NZD/USD", "USD/KRW", "USD/CHF", "EUR/USD", "EUR/JPY", "USD/SEK")
+PAIRS = (
+    *("USD/JPY", "AUD/USD", "NZD/USD", "USD/KRW", "USD/CHF", "EUR/USD", "EUR/JPY", "USD/SEK"),
+    "GBP/USD",
+)
 BANKS = ("JP", "US", "NO", "SE", "CH", "GB")
 CLAIMS = {
     each.claim_id: each
@@ -100,6 +103,14 @@ def test_a_figure_of_something_else_is_refused(prose: str) -> None:
         "The Riksbank's rate stands [[SE:differential|moved]] the Fed's.",
         "The dollar [[WEEK:dollar_fell]].",
         "It was calm, and the rate stayed at [[US:policy_rate]].",
+        "Sterling won back [[GBP/USD:move]].",
+        "Yen won the week, by [[USD/JPY:move]].",
+        "Kiwi, won over by yields, rose [[NZD/USD:move]].",
+        "The euro – real rates aside – moved [[EUR/USD:move]].",
+        "As euro real rates fell, it moved [[EUR/USD:move]].",
+        "As the krona and real yields rose, it moved [[USD/SEK:move]].",
+        "The krona fell in real-dollar terms, by [[USD/SEK:move]].",
+        "Dollar/won moved [[USD/KRW:move]], and dollar-yen moved [[USD/JPY:move]].",
     ],
 )
 def test_a_figure_of_what_the_sentence_names_is_not_refused(prose: str) -> None:
