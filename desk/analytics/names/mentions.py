@@ -214,7 +214,7 @@ def _meant(
     for meaning in meanings()[name]:
         written = text[start:end]
         if meaning.kind in kinds and (
-            _is_in_print(meaning.written, written)
+            _is_in_print(meaning.written, written) and not meaning.asked_only
             if in_print
             else meaning.counts_anywhere
             or (meaning.exact and written == meaning.written)

@@ -32,7 +32,7 @@ from desk.analytics.names.aliases import (
     SEATS,
 )
 from desk.analytics.names.central_banks import CENTRAL_BANKS
-from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
+from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, home_of
 from desk.analytics.names.markets import AREAS, DOLLAR
 
 EURO: Final = "EUR"
@@ -67,7 +67,8 @@ class NamedAs(StrEnum):
 class Meaning(NamedTuple):
     """What a name refers to: the codes of one currency or of several, and the pair if it is one.
     `others` are the other currencies that a shared name may refer to. A name that is `exact` counts
-    only as written here, one `after_article` only behind `the`."""
+    only as written here, one `after_article` only behind `the`, and one that is `asked_only` in
+    questions: prose names peoples and parts of a currency area also where no figure is theirs."""
 
     kind: NamedAs
     codes: tuple[str, ...]
@@ -76,6 +77,7 @@ class Meaning(NamedTuple):
     pair: str | None = None
     exact: bool = False
     after_article: bool = False
+    asked_only: bool = False
 
     @property
     def counts_anywhere(self) -> bool:
@@ -202,13 +204,14 @@ def _countries() -> Iterator[Meaning]:
     """The names of countries and of their people. Full names also count as people (`the
     Norwegians`) and as a genitive without its apostrophe (`koreas`)."""
     for code in CODES:
+        own = {home_of(code), *COUNTRIES.get(AREAS.get(code, ""), ())}
         for name in _names_of_country(code):
-            short = len(name) < _ABBREVIATED
-            yield Meaning(NamedAs.COUNTRY, (code,), name, exact=short)
+            short, asked = len(name) < _ABBREVIATED, name not in own
+            yield Meaning(NamedAs.COUNTRY, (code,), name, exact=short, asked_only=asked)
             if not short:
-                yield Meaning(NamedAs.COUNTRY, (code,), f"{name}s")
+                yield Meaning(NamedAs.COUNTRY, (code,), f"{name}s", asked_only=True)
             if name in _BEHIND_AN_ARTICLE:
-                yield Meaning(NamedAs.COUNTRY, (code,), name, after_article=True)
+                yield Meaning(NamedAs.COUNTRY, (code,), name, after_article=True, asked_only=True)
 
 
 def _names_of_country(code: str) -> tuple[str, ...]:

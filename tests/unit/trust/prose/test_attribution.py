@@ -104,6 +104,7 @@ def test_a_figure_of_something_else_is_refused(prose: str) -> None:
         "The dollar [[WEEK:dollar_fell]].",
         "It was calm, and the rate stayed at [[US:policy_rate]].",
         "Sterling won back [[GBP/USD:move]].",
+        "Italy and Spain aside, a move of [[GBP/USD:move]] stood out.",
         "Yen won the week, by [[USD/JPY:move]].",
         "Kiwi, won over by yields, rose [[NZD/USD:move]].",
         "The euro – real rates aside – moved [[EUR/USD:move]].",
