@@ -20,7 +20,8 @@ async def running_timeout(seconds: float) -> AsyncIterator[asyncio.Timeout]:
     A request that is in flight when the process is stopped gets the rest of its time afterwards: a
     server cannot be blamed for a delay of its client.
     """
-    async with asyncio.timeout(seconds) as timeout:
+    # A timer of its own could expire before the tick that shows that the process was stopped.
+    async with asyncio.timeout(None) as timeout:
         ticking = _Ticking(timeout, seconds)
         try:
             yield timeout
@@ -29,7 +30,7 @@ async def running_timeout(seconds: float) -> AsyncIterator[asyncio.Timeout]:
 
 
 class _Ticking:
-    """Extends a timeout by each delay of its ticks. `tick` is the next one."""
+    """Ends a timeout when this process has run for its seconds. `tick` is the next check."""
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float) -> None:
         self._loop = asyncio.get_running_loop()
@@ -38,13 +39,16 @@ class _Ticking:
         self.tick = self._next()
 
     def _next(self) -> asyncio.TimerHandle:
-        self._due = self._loop.time() + TICK_SECONDS
+        self._began = self._loop.time()
+        self._due = min(self._began + TICK_SECONDS, self._ends)
         return self._loop.call_at(self._due, self._check)
 
     def _check(self) -> None:
-        late = self._loop.time() - self._due
-        # An earlier timer is called first, so that the timeout has not expired before this.
-        if late >= STOPPED_SECONDS and not self._timeout.expired():
-            self._ends += late
-            self._timeout.reschedule(self._ends)
-        self.tick = self._next()
+        now = self._loop.time()
+        if now - self._due >= STOPPED_SECONDS:
+            # How long it ran since the last tick is not known: none of that time counts.
+            self._ends += now - self._began
+        if now >= self._ends:
+            self._timeout.reschedule(now)
+        else:
+            self.tick = self._next()
