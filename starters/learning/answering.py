@@ -1,6 +1,5 @@
 """Runs the workers that a query needs."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Collection
 from datetime import UTC, datetime
@@ -28,7 +27,14 @@ async def answering(desk: Desk, workflow_ids: Collection[str]) -> AsyncIterator[
     if not workflow_ids:
         yield
         return
-    now = datetime.now(UTC)
-    due = await asyncio.gather(*(has_due_work(desk.client, each, now) for each in workflow_ids))
-    async with with_workers(desk) if any(due) else with_query_worker(desk):
+    due = await _any_due(desk, workflow_ids)
+    async with with_workers(desk) if due else with_query_worker(desk):
         yield
+
+
+async def _any_due(desk: Desk, workflow_ids: Collection[str]) -> bool:
+    now = datetime.now(UTC)
+    for workflow_id in workflow_ids:
+        if await has_due_work(desk.client, workflow_id, now):
+            return True
+    return False

@@ -263,27 +263,38 @@ async def test_a_history_that_is_gone_is_told_from_one_that_cannot_be_fetched() 
 
 
 LATER = BEGAN + timedelta(hours=1)
+DECIDED_FIRST = event(4, "WorkflowTaskCompleted", {"scheduledEventId": "2"})
+WAITING = (STARTED, event(2, "WorkflowTaskScheduled", {}), DECIDED_FIRST)
 TIMER = event(5, "TimerStarted", {"timerId": "1", "startToFireTimeout": "1800s"})
 FIRED = event(6, "TimerFired", {"timerId": "1", "startedEventId": "5"})
-ASKED = event(7, "ActivityTaskScheduled", {"activityId": "score"})
-ANSWERED = event(9, "ActivityTaskCompleted", {"scheduledEventId": "7"})
+ASKED = event(6, "ActivityTaskScheduled", {"activityId": "score"})
+ANSWERED = event(7, "ActivityTaskCompleted", {"scheduledEventId": "6"})
+SIGNALED = event(7, "WorkflowExecutionSignaled", {"signalName": "learn"})
+TO_DECIDE = event(8, "WorkflowTaskScheduled", {})
+FAILED = event(9, "WorkflowTaskFailed", {"scheduledEventId": "8"})
 DECIDED = event(10, "WorkflowTaskCompleted", {"scheduledEventId": "8"})
 
 
 @pytest.mark.parametrize(
     ("events", "at", "due"),
     [
-        ((STARTED,), LATER, False),
-        ((STARTED, TIMER), BEGAN, False),
-        ((STARTED, TIMER), LATER, True),
-        ((STARTED, TIMER, FIRED), BEGAN, True),
-        ((STARTED, TIMER, FIRED, DECIDED), LATER, False),
-        ((STARTED, TIMER, event(6, "TimerCanceled", {"startedEventId": "5"})), LATER, False),
-        ((STARTED, ASKED), BEGAN, True),
-        ((STARTED, ASKED, ANSWERED, DECIDED), LATER, False),
+        ((STARTED,), BEGAN, True),
+        (WAITING[:2], BEGAN, True),
+        (WAITING, LATER, False),
+        ((*WAITING, TIMER), BEGAN, False),
+        ((*WAITING, TIMER), LATER, True),
+        ((*WAITING, TIMER, FIRED, TO_DECIDE), BEGAN, True),
+        ((*WAITING, TIMER, FIRED, TO_DECIDE, DECIDED), LATER, False),
+        ((*WAITING, TIMER, event(6, "TimerCanceled", {"startedEventId": "5"})), LATER, False),
+        ((*WAITING, ASKED), BEGAN, True),
+        ((*WAITING, ASKED, ANSWERED, TO_DECIDE), BEGAN, True),
+        ((*WAITING, ASKED, ANSWERED, TO_DECIDE, DECIDED), LATER, False),
+        ((*WAITING, TIMER, SIGNALED, TO_DECIDE), BEGAN, True),
+        ((*WAITING, TIMER, SIGNALED, TO_DECIDE, FAILED), BEGAN, True),
+        ((*WAITING, TIMER, SIGNALED, TO_DECIDE, DECIDED), BEGAN, False),
     ],
 )
-async def test_work_is_due_with_a_timer_that_is_over_and_an_activity_that_is_not(
+async def test_work_is_due_with_a_timer_an_activity_and_whatever_no_task_has_treated(
     events: Sequence[HistoryEvent], at: datetime, due: bool
 ) -> None:
     async def read(**_: object) -> AsyncIterator[HistoryEvent]:

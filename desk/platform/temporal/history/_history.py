@@ -39,6 +39,13 @@ _ACTIVITY_ENDS: Final = frozenset(
     for end in ("completed", "failed", "timed_out", "canceled")
 )
 
+_UNTREATED: Final = frozenset(
+    f"workflow_{event}_event_attributes"
+    # The server schedules a task together with whatever a workflow must treat, except a child's
+    # start, which its parent may have to learn of first.
+    for event in ("execution_started", "execution_signaled", "task_scheduled")
+)
+
 
 class Activity(NamedTuple):
     """An activity of a history, and how it ended. Temporal records that a worker started it only
@@ -264,15 +271,16 @@ async def fetch_raw_events(
 
 
 async def has_due_work(client: Client, workflow_id: str, now: datetime) -> bool:
-    """Returns whether a workflow has work to do now: an activity that has not ended, or a timer
-    that is due. Returns False for a workflow that does not exist.
+    """Returns whether a workflow has work to do now: an activity that has not ended, a timer that
+    is due, or a start, a signal or a result that no workflow task has treated. Returns False for a
+    workflow that does not exist.
 
     Raises:
         RPCError: the server went away.
     """
     activities: set[int] = set()
     timers: dict[int, datetime] = {}
-    fired = False
+    untreated = False
     with suppress(HistoryGone):
         async for event in fetch_raw_events(client, workflow_id):
             kind = event.WhichOneof("attributes")
@@ -285,12 +293,13 @@ async def has_due_work(client: Client, workflow_id: str, now: datetime) -> bool:
                     timers[event.event_id] = instant(event.event_time) + pause
                 case "timer_fired_event_attributes" | "timer_canceled_event_attributes":
                     timers.pop(told.started_event_id, None)
-                    fired = fired or kind.startswith("timer_fired")
+                case str() if kind in _UNTREATED:
+                    untreated = True
                 case "workflow_task_completed_event_attributes":
-                    fired = False
+                    untreated = False
                 case str() if kind in _ACTIVITY_ENDS:
                     activities.discard(told.scheduled_event_id)
-    return fired or bool(activities) or any(due <= now for due in timers.values())
+    return untreated or bool(activities) or any(due <= now for due in timers.values())
 
 
 class CallMade(NamedTuple):
