@@ -151,7 +151,7 @@ def _with_what_is_missing(
     yields = question.kind is not QuestionKind.YIELD
     left = "" if unheld else not_covered(query, research, draft.told, yields=yields)
     # That nothing is about a subject comes before the nearest texts, which may mislead.
-    is_first = (research and not draft.told) or draft.summary.startswith(NEAREST)
+    is_first = draft.nearest or (research and not draft.told)
     said = [left, draft.summary] if is_first else [draft.summary, left]
     if draft.told and draft.answered:
         return said
@@ -240,7 +240,9 @@ def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Dr
     if not near:
         return Draft(NOTHING_FITS, answered=False)
     told = quoted(near[:MOST_QUOTED], quoter)
-    return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+    return told._replace(
+        summary=f"{NEAREST} {told.summary}", answered=False, found=False, nearest=True
+    )
 
 
 def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:

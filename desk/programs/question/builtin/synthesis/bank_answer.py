@@ -93,7 +93,7 @@ def bank_answer(
         if near:
             written = quoted(near, quoter)
             summary = " ".join((NEAREST, written.summary, OF_THE_BANKS, *told))
-            return written._replace(summary=summary, answered=False, found=False)
+            return written._replace(summary=summary, answered=False, found=False, nearest=True)
     known = all(is_known(research, day, read.taken, days, together=not kinds) for days in periods)
     found = read.is_sure and known and is_all_read(question, research)
     said = filter(None, _in_order(read, told, known=known))

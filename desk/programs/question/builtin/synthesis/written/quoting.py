@@ -14,12 +14,14 @@ QUOTED_OF_A_TICKET: Final = 4
 
 
 class Draft(NamedTuple):
-    """A summary, its status, and the passages that it quotes."""
+    """A summary, its status, and the passages that it quotes. They are `nearest` if none of them
+    matches the question."""
 
     summary: str
     answered: bool
     found: bool = False
     told: tuple[SourcePassage, ...] = ()
+    nearest: bool = False
 
 
 class Quoter:
