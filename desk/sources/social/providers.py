@@ -33,7 +33,7 @@ LARGEST_ANSWER: Final = 4 * 1024 * 1024
 """In bytes. A hundred posts with all their metadata take less than one mebibyte."""
 
 MOST_ASKED: Final = 100
-_MASTODON_GIVES: Final = 40
+_MASTODON_PAGE: Final = 40
 """Posts a page: the documented maximum of `limit` for /api/v1/timelines/tag, whose default is 20
 (https://docs.joinmastodon.org/methods/timelines/#tag)."""
 _TOO_MANY: Final = 429
@@ -177,7 +177,7 @@ def _instant(written: str) -> datetime:
 
 
 def _mastodon_path(wanted: MentionSearch) -> str:
-    return f"/api/v1/timelines/tag/{quote(wanted.tag, safe='')}?limit={_MASTODON_GIVES}"
+    return f"/api/v1/timelines/tag/{quote(wanted.tag, safe='')}?limit={_MASTODON_PAGE}"
 
 
 def _statuses(body: Any) -> Iterator[Any]:
@@ -254,7 +254,7 @@ FEEDS: Final[Mapping[str, Feed]] = MappingProxyType(
         "mastodon": Feed(
             "Mastodon",
             "https://mastodon.social",
-            _MASTODON_GIVES,
+            _MASTODON_PAGE,
             _mastodon_path,
             _statuses,
             _status,

@@ -59,10 +59,11 @@ async def test_a_process_that_runs_has_the_seconds_of_its_timeout(
 async def test_a_stopped_process_gets_the_rest_of_its_timeout_afterwards(
     seconds: float, before: float, clock: Clock
 ) -> None:
-    async with running_timeout(seconds):
+    async with running_timeout(seconds) as timeout:
         await clock.run(before)
         await clock.pass_by(STOPPED)
         await clock.run(seconds - before - STEP)
+        assert not timeout.expired()
 
 
 @pytest.mark.parametrize("seconds", [0.5, 3.0])
@@ -76,6 +77,7 @@ async def test_a_timeout_expires_also_after_a_stop(seconds: float, clock: Clock)
 
 
 async def test_a_timeout_that_is_over_in_time_does_nothing_later(clock: Clock) -> None:
-    async with running_timeout(1.0):
+    async with running_timeout(1.0) as timeout:
         pass
     await clock.run(3.0)
+    assert not timeout.expired()
