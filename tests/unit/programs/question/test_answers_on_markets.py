@@ -653,8 +653,8 @@ def test_days_after_the_newest_fixing_are_not_answered_for(settings: Settings) -
     asked = "has usdsgd fixed above 1.30 at any time since July"
     _, sentences = answer_to(asked, settings, as_of=None)
     assert sentences[0] == (
-        "The fixings of USD/SGD known here end on 30 Oct 2026, 28 days before the days that are"
-        " asked about."
+        "The fixings of USD/SGD known here end on 30 Oct 2026, 28 days before the last of the days"
+        " that are asked about."
     )
     assert sentences[1].startswith(
         "No, as far as is known: the fixings of USD/SGD from 1 Jul 2026 to 30 Oct 2026 ranged"

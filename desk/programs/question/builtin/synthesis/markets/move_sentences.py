@@ -224,7 +224,7 @@ def _newest_words(pairs: str, day: date, asked: date, dated: bool, some_known: b
         return f"{newest}, {older} before this question."
     if some_known:
         end = f"The fixings of {pairs} known here end on {on}"
-        return f"{end}, {older} before the days that are asked about."
+        return f"{end}, {older} before the last of the days that are asked about."
     none = f"No fixing of {pairs} is known here of the days that are asked about"
     return f"{none}: the newest is that of {on}, {older} before their last."
 
